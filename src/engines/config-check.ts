@@ -73,7 +73,7 @@ function describe(issue: Issue, path: readonly Key[], file: object): Mistake {
 
 function describeStep(name: string, { message }: Issue): string {
   if (name === '$schema') return message;
-  return `there is no such step; ${suggest(name, BACKEND_STEPS)}`;
+  return `this version of vloc has no such step; ${suggest(name, BACKEND_STEPS)}`;
 }
 
 /** An entry that is neither an object nor the name of the built-in engine. */
@@ -94,7 +94,7 @@ function describeType(step: BackendStep, type: string | null): string {
   if (type === null) return `is missing; ${known}`;
   const isElsewhere = BACKEND_STEPS.some((other) => typesOf(other).includes(type));
   if (isElsewhere) return `"${type}" cannot ${step}; ${known}`;
-  return `there is no such type; ${suggest(type, types)}`;
+  return `this version of vloc has no such type; ${suggest(type, types)}`;
 }
 
 function describeField(issue: Issue, step: BackendStep, type: string, field: readonly Key[]): string {
@@ -104,7 +104,7 @@ function describeField(issue: Issue, step: BackendStep, type: string, field: rea
   if (issue.expected === 'never') {
     // Deeper objects are those of voices.
     const known = field.length === 1 ? Object.keys(fields) : ['auto', 'female', 'male'];
-    return `there is no such field; ${suggest(String(field.at(-1)), known)}`;
+    return `this version of vloc has no such field; ${suggest(String(field.at(-1)), known)}`;
   }
   if (issue.received !== 'undefined') return issue.message;
   const schema = fields[String(name)];

@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { configurationFailure, type Failure } from '../base/failure.ts';
+import { parseJson } from '../base/json.ts';
 import type { Warn } from './private-file.ts';
 import type { ProjectSettings } from './schemas.ts';
 
@@ -68,7 +69,7 @@ function isTrusted(path: string): boolean {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseJson(readFileSync(path, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw projectFileFailure(path, `cannot be read: ${why}`, 'Fix the file, or remove it.');

@@ -41,11 +41,24 @@ function schemaOf(name: ProfileName) {
   return isSecret ? v.optional(SecretSchema) : v.optional(text);
 }
 
-/** The document, or the place of the error in it; never a value, which may be a secret. */
-export function parseDocument(value: unknown): ProfileDocument | { readonly wrongAt: string } {
+/**
+ * The document, or the place of the error in it; never a value, which may be a secret.
+ * @returns `unknown` for what only a newer version can have written
+ */
+export function parseDocument(
+  value: unknown,
+): ProfileDocument | { readonly wrongAt: string } | { readonly unknown: string } {
   const result = v.safeParse(DocumentSchema, value);
   if (result.success) return result.output;
-  return { wrongAt: v.getDotPath(result.issues[0]) ?? 'the whole of it' };
+  const [issue] = result.issues;
+  const wrongAt = v.getDotPath(issue) ?? 'the whole of it';
+  const { input } = issue;
+  if (wrongAt === 'version' && typeof input === 'number' && input > 1) return { unknown: `version ${input}` };
+  return isUnknownField(issue) ? { unknown: `the field ${wrongAt}` } : { wrongAt };
+}
+
+function isUnknownField(issue: v.BaseIssue<unknown>): boolean {
+  return issue.type === 'strict_object' && issue.expected === 'never';
 }
 
 const optionalText = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
@@ -98,11 +111,11 @@ function isObject(value: unknown): value is object {
 
 function describe(issue: v.BaseIssue<unknown>): FieldFault {
   const pointer = v.getDotPath(issue) ?? 'the file';
-  if (issue.type !== 'strict_object' || issue.expected !== 'never') return { pointer, detail: issue.message };
+  if (!isUnknownField(issue)) return { pointer, detail: issue.message };
   const meant = nearestName(pointer, Object.keys(FIELDS));
   const known = Object.keys(FIELDS).filter((name) => name !== '$schema');
   return {
     pointer,
-    detail: `there is no such setting; ${meant === null ? `known: ${known.join(', ')}` : `did you mean ${meant}?`}`,
+    detail: `this version of vloc has no such setting; ${meant === null ? `known: ${known.join(', ')}` : `did you mean ${meant}?`}`,
   };
 }

@@ -1,5 +1,6 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
 import { configurationFailure, type Failure, temporaryFailure } from '../base/failure.ts';
+import { parseJson } from '../base/json.ts';
 import { createTaskQueue } from '../batch/records/task-queue.ts';
 import {
   ensurePrivateFolder,
@@ -13,7 +14,7 @@ import { PROFILES_NAME as NAME, NO_PROFILES, type ProfileDocument, profilesPath 
 
 export interface ProfileStore {
   readonly path: string;
-  /** @throws Failure (`configuration`) for a damaged file, which stays as it is */
+  /** @throws Failure (`configuration`) for a file that is damaged or of a newer version, which stays as it is */
   read(): Promise<ProfileDocument>;
   /**
    * Reads, changes and writes, with no other process in between.
@@ -80,19 +81,20 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
 async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> {
   const text = await readPrivateFile(path, warn);
   if (text === null) return NO_PROFILES;
-  const value = parseJson(text);
+  const value = parseWithoutQuote(text);
   if (value === undefined) throw damagedProfilesFailure(path, 'it is not JSON');
   // Without profiles, the validators are not loaded.
   const { parseDocument } = await import('./schemas.ts');
   const document = parseDocument(value);
+  if ('unknown' in document) throw newerProfilesFailure(path, document.unknown);
   if ('wrongAt' in document) throw damagedProfilesFailure(path, `wrong at ${document.wrongAt}`);
   return document;
 }
 
 /** Undefined for text that is not JSON: the parser's own message would quote the text, which holds secrets. */
-function parseJson(text: string): unknown {
+function parseWithoutQuote(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
@@ -103,5 +105,13 @@ function damagedProfilesFailure(path: string, why: string): Failure {
     'PROFILES_DAMAGED',
     `the profiles in ${path} are damaged (${why})`,
     'Nothing was changed. Fix the file, or move it away and add the profiles again with `vloc profile add`.',
+  );
+}
+
+function newerProfilesFailure(path: string, unknown: string): Failure {
+  return configurationFailure(
+    'PROFILES_NEWER',
+    `the profiles in ${path} were written by a newer version of vloc: this one does not know ${unknown}`,
+    'Nothing was changed. Upgrade vloc, or choose another folder with VLOC_CONFIG_DIR.',
   );
 }

@@ -56,8 +56,11 @@ it('accepts the example of the documentation, without spaces around values', () 
 it.each<readonly [unknown, string]>([
   [null, 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize'],
   [[], 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize'],
-  [{ transalte: [] }, 'transalte: there is no such step; did you mean translate?'],
-  [{ dub: [] }, 'dub: there is no such step; known: recognize, translate, speak, separate, diarize'],
+  [{ transalte: [] }, 'transalte: this version of vloc has no such step; did you mean translate?'],
+  [
+    { dub: [] },
+    'dub: this version of vloc has no such step; known: recognize, translate, speak, separate, diarize',
+  ],
   [{ $schema: 3 }, '$schema: must be a string'],
   [{ translate: 'apertium' }, 'translate: must be a list of engines, in [ and ]'],
   [{ speak: [] }, 'speak: must have at least one engine; without the list, espeak-ng is used'],
@@ -76,14 +79,17 @@ it.each<readonly [unknown, string]>([
     { translate: [{ url: 'http://gpu' }] },
     'translate[0] type: is missing; types for "translate" are openai, libretranslate, llama, command',
   ],
-  [{ translate: [{ type: 'opnai' }] }, 'translate[0] type: there is no such type; did you mean openai?'],
+  [
+    { translate: [{ type: 'opnai' }] },
+    'translate[0] type: this version of vloc has no such type; did you mean openai?',
+  ],
   [
     { recognize: [{ type: 'libretranslate', url: 'http://gpu' }] },
     'recognize[0] type: "libretranslate" cannot recognize; types for "recognize" are openai, sherpa, command',
   ],
   [
     { translate: [{ ...WHISPER, modle: 'x' }] },
-    'translate[0] (openai) modle: there is no such field; did you mean model?',
+    'translate[0] (openai) modle: this version of vloc has no such field; did you mean model?',
   ],
   [
     { recognize: ['pocketsphinx', { type: 'openai', url: 'http://gpu' }] },
@@ -109,7 +115,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { recognize: [{ ...WHISPER, api_key: 'canary' }] },
-    'recognize[0] (openai) api_key: there is no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout',
+    'recognize[0] (openai) api_key: this version of vloc has no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout',
   ],
   [{ recognize: [{ ...WHISPER, timeout: '60' }] }, 'recognize[0] (openai) timeout: must be a number'],
   [{ recognize: [{ ...WHISPER, timeout: 0 }] }, 'recognize[0] (openai) timeout: must be at least 1'],
@@ -148,7 +154,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { speak: [{ ...VOICES, voices: { es: { femal: 'dora' } } }] },
-    'speak[0] (openai) voices.es.femal: there is no such field; did you mean female?',
+    'speak[0] (openai) voices.es.femal: this version of vloc has no such field; did you mean female?',
   ],
   [
     { speak: [{ ...VOICES, voices: { 'es!': 'dora' } }] },
@@ -156,7 +162,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { speak: [{ ...VOICES, context: 3 }] },
-    'speak[0] (openai) context: there is no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout, voices',
+    'speak[0] (openai) context: this version of vloc has no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout, voices',
   ],
 ])('%j: %s', (file, mistake) => {
   const mistakes = mistakesIn(file);

@@ -25,6 +25,22 @@ describe('the project file', () => {
     });
   });
 
+  it('is read after a byte order mark', async () => {
+    const { deep, path } = await makeTree();
+    await writeFile(path, '\uFEFF{"profile":"prod"}');
+    expect(await read(deep)).toEqual({ path, settings: { profile: 'prod' } });
+  });
+
+  it('with settings of a newer version says that this one does not have them', async () => {
+    const { deep, write } = await makeTree();
+    await write({ version: 2, profile: 'prod' });
+    await expect(read(deep)).rejects.toMatchObject({
+      facts: {
+        errors: [{ pointer: 'version', detail: expect.stringMatching(/^this version of vloc has no/) }],
+      },
+    });
+  });
+
   it('is not searched for above the root of a repository, nor above home', async () => {
     const { root, deep, write } = await makeTree();
     await write({});

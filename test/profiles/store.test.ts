@@ -62,7 +62,8 @@ describe('the file of the profiles', () => {
     ['{"version":1,', 'not JSON'],
     ['[]', 'version'],
     ['7', 'the whole of it'],
-    ['{"version":2,"profiles":[]}', 'version'],
+    ['{"version":0,"profiles":[]}', 'version'],
+    ['{"version":"2","profiles":[]}', 'version'],
     ['{"version":1,"profiles":[{"name":"a","key":"canary"}]}', 'profiles.0.base_url'],
   ])('that is damaged (%s) is reported and not changed', async (text, where) => {
     const { folder, store } = await openStore();
@@ -78,6 +79,39 @@ describe('the file of the profiles', () => {
       expect(error.message + error.facts.advice).not.toContain('canary');
     }
     expect(await readFile(store.path, 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['{"version":2,"profiles":[]}', 'version 2'],
+    ['{"version":2,"current":"a","profiles":{"a":"canary"}}', 'version 2'],
+    ['{"version":1,"profiles":[],"canary":"canary"}', 'the field'],
+    [
+      '{"version":1,"profiles":[{"name":"a","base_url":"https://a.example/v1","key":"canary","secret":{"type":"file","value":"canary"},"colour":"canary"}]}',
+      'the field profiles.0.colour',
+    ],
+  ])('of a newer version (%s) is not called damaged, and not changed', async (text, unknown) => {
+    const { folder, store } = await openStore();
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(store.path, text, { mode: 0o600 });
+    for (const act of [() => store.read(), () => store.change(add('b'))]) {
+      await expect(act()).rejects.toMatchObject({
+        message: expect.stringMatching(new RegExp(`written by a newer version of vloc: .* know ${unknown}`)),
+        facts: {
+          category: 'configuration',
+          code: 'PROFILES_NEWER',
+          advice: expect.stringContaining('Upgrade'),
+        },
+      });
+    }
+    expect(await readFile(store.path, 'utf8')).toBe(text);
+  });
+
+  it('is read after a byte order mark', async () => {
+    const { folder, store } = await openStore();
+    await mkdir(folder, { mode: 0o700 });
+    await writeFile(store.path, '\uFEFF{"version":1,"profiles":[]}', { mode: 0o600 });
+    await store.change(add('b'));
+    expect((await store.read()).profiles).toHaveLength(1);
   });
 
   it('is not written through a link, but read through one', async () => {

@@ -31,8 +31,11 @@ test('mistakes in the configuration are listed', async () => {
     facts: {
       code: 'ENGINES_INVALID',
       errors: [
-        { pointer: 'translate[0] type', detail: 'there is no such type; did you mean openai?' },
-        { pointer: 'dub', detail: expect.stringContaining('there is no such step') },
+        {
+          pointer: 'translate[0] type',
+          detail: 'this version of vloc has no such type; did you mean openai?',
+        },
+        { pointer: 'dub', detail: expect.stringContaining('this version of vloc has no such step') },
       ],
     },
   });

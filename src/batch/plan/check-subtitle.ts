@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { formatBytes } from '../../base/amounts.ts';
+import { parseJson } from '../../base/json.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
@@ -115,10 +116,7 @@ export function parseJsonLines(
   bytes: Uint8Array,
   most: number = LIMITS.subtitleLines,
 ): readonly SpokenLine[] | string {
-  const text = Buffer.from(bytes)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-  const document = parseDocument(text);
+  const document = parseDocument(Buffer.from(bytes).toString('utf8'));
   if (document.type === 'fault') return `is not valid JSON: ${document.why}`;
   const list = linesIn(document.value);
   const named = Array.isArray(list) ? list.map(takeSpeaker) : null;
@@ -155,7 +153,7 @@ function parseDocument(text: string): Parsed {
 
 function parse(text: string): Parsed {
   try {
-    return { type: 'value', value: JSON.parse(text) };
+    return { type: 'value', value: parseJson(text) };
   } catch (error) {
     return { type: 'fault', why: error instanceof Error ? error.message : String(error) };
   }

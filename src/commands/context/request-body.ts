@@ -5,16 +5,17 @@ import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, usageFailure } from '../../base/failure.ts';
+import { withoutMark } from '../../base/json.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Io } from './context.ts';
 
 /**
- * Reads a request body from the text itself, `@file` or `-`. Returns the bytes unchanged.
+ * Reads a request body from the text itself, `@file` or `-`. Returns the bytes, without a byte order mark.
  * @throws Failure of category usage for invalid JSON, an unreadable file, or a body above the limit of the service
  */
 export async function readBody(written: string, io: Pick<Io, 'stdin' | 'cwd'>): Promise<Buffer> {
-  const bytes = await readWritten(written, io);
+  const bytes = withoutMark(await readWritten(written, io));
   if (bytes.length > LIMITS.jsonBytes) {
     throw requestBodyFailure(
       `the body has ${formatBytes(bytes.length)}; the limit is ${formatBytes(LIMITS.jsonBytes)}`,

@@ -1,5 +1,6 @@
 /** Converts answers of recognizers, SRT or the `verbose_json` of OpenAI's interface, to words with times. */
 import * as v from 'valibot';
+import { parseJson } from '../../base/json.ts';
 import type { Segment } from '../../media/audio/segments.ts';
 import { stripMarkup } from '../../media/subtitles/text.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -54,7 +55,7 @@ const VerboseJson = v.object({
  * @throws Error that completes a sentence such as "The server answered with …"
  */
 export function parseVerboseJson(text: string): Transcript {
-  const parsed = v.safeParse(VerboseJson, parseJson(text));
+  const parsed = v.safeParse(VerboseJson, parseOutput(text));
   if (!parsed.success) throw new Error(`JSON that is not verbose_json (${v.getDotPath(parsed.issues[0])})`);
   const { output } = parsed;
   if (output.text == null && output.segments == null && output.words == null) {
@@ -78,13 +79,12 @@ export function parseVerboseJson(text: string): Transcript {
 /** Programs in Python write numbers that JSON does not have, such as `"avg_logprob": NaN`. */
 const NO_NUMBER = /:\s*(NaN|-?Infinity)(?=\s*[,}])/g;
 
-function parseJson(text: string): unknown {
-  const plain = text.replace(/^\uFEFF/, '');
+function parseOutput(text: string): unknown {
   try {
-    return JSON.parse(plain);
+    return parseJson(text);
   } catch {
     try {
-      return JSON.parse(plain.replaceAll(NO_NUMBER, ': null'));
+      return parseJson(text.replaceAll(NO_NUMBER, ': null'));
     } catch {
       throw new Error('text that is not JSON');
     }

@@ -1,5 +1,6 @@
 /** Styles: what a style guide asks of subtitles. Source of their JSON Schema, and of the limits of a file in its language. */
 import * as v from 'valibot';
+import { parseJson } from '../../base/json.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { scriptOf } from '../../protocol/languages.ts';
 import builtIn from './styles.json' with { type: 'json' };
@@ -90,7 +91,7 @@ function completeStyle(style: Style): Style {
 export function parseStyle(text: string): Style | string {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     return `it is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }

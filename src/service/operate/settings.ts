@@ -1,6 +1,7 @@
 /** The settings of an operator: the rules of the configuration file, and their conversion to service options. */
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
+import { parseJson } from '../../base/json.ts';
 import { parseInstant } from '../../protocol/instant.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import type { FieldError } from '../../protocol/problem.ts';
@@ -222,7 +223,7 @@ export async function readSettingsFile(path: string): Promise<Settings> {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw new SettingsError(`${path} is not JSON: ${messageOf(error)}`, [], { cause: error });
   }
@@ -243,7 +244,7 @@ export function checkSettings(value: unknown, complaint: string): Settings {
 function describeIssue(issue: v.BaseIssue<unknown>): FieldError {
   const pointer = v.getDotPath(issue) ?? 'the file';
   if (issue.type === 'strict_object' && issue.expected === 'never') {
-    return { pointer, detail: 'there is no such setting' };
+    return { pointer, detail: 'this version of vloc has no such setting' };
   }
   if (issue.received === 'undefined') return { pointer, detail: 'is missing' };
   return { pointer, detail: issue.message };

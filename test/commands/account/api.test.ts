@@ -25,6 +25,8 @@ test('a body makes it a POST, with a key that is printed and can be passed again
   const again = ['api', 'post', path, '--idempotency-key', key, '-o', 'id'];
   expect((await vloc.run([...again, '-d', BODY])).stdout).toBe(first.stdout);
   expect((await vloc.run([...again, '-d', '-'], { stdin: BODY })).stdout).toBe(first.stdout);
+  const marked = { stdin: `\uFEFF${BODY}` };
+  expect((await vloc.run([...again, '-d', '-'], marked)).stdout).toBe(first.stdout);
   const other = await vloc.run(['api', path, '-d', BODY, '-o', 'id']);
   expect(other.stdout).not.toBe(first.stdout);
 });

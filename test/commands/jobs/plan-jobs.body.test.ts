@@ -19,6 +19,7 @@ describe('--body', () => {
   it('is a JSON object from a file or from stdin', async () => {
     expect(await read('@body.json')).toEqual({ fields: { tone: 'formal' }, problems: [] });
     expect((await read('-', '{"a":1}')).fields).toEqual({ a: 1 });
+    expect((await read('-', '\uFEFF{"a":1}')).fields).toEqual({ a: 1 });
     expect(await read(undefined)).toEqual({ fields: {}, problems: [] });
   });
 });

@@ -66,7 +66,9 @@ test('in Chinese, Japanese and Korean, narrow characters count a half; marks nev
 });
 
 test('a style takes what it does not say from the one that it extends', () => {
-  const style = parseStyle('{"extends": "netflix-sdh", "characters_per_second": {"es": 15}, "rows": 3}');
+  const style = parseStyle(
+    '\uFEFF{"extends": "netflix-sdh", "characters_per_second": {"es": 15}, "rows": 3}',
+  );
   if (typeof style === 'string') throw new Error(style);
   const perSecond = (language: string) => chooseLimits(style, language, '').charactersPerSecond;
   expect([perSecond('es'), perSecond('ja'), style.rows, style.gap_frames]).toEqual([15, 7, 3, 2]);

@@ -104,11 +104,11 @@ describe('settings', () => {
   });
 
   it.each([
-    [{ concurrent_task: 3 }, 'concurrent_task', 'there is no such setting'],
+    [{ concurrent_task: 3 }, 'concurrent_task', 'this version of vloc has no such setting'],
     [{ prices: { dubbing: '1' } }, 'prices.dubbing', 'must be a number'],
     [{ prices: { dubbing: -1 } }, 'prices.dubbing', 'at least 0'],
     [{ prices: { dubbing: 0.0001 } }, 'prices.dubbing', 'at most three decimals'],
-    [{ prices: { singing: 1 } }, 'prices.singing', 'there is no such setting'],
+    [{ prices: { singing: 1 } }, 'prices.singing', 'this version of vloc has no such setting'],
     [{ rate: { requests: 5 } }, 'rate.window_seconds', 'is missing'],
     [{ workers: 1.5 }, 'workers', 'must be a whole number'],
     [{ port: 70_000 }, 'port', 'at most 65535'],
@@ -135,7 +135,9 @@ describe('a settings file', () => {
     await expect(readSettingsFile(path)).rejects.toThrow(`${path} cannot be read`);
     await writeFile(path, '{"port": }');
     await expect(readSettingsFile(path)).rejects.toThrow(`${path} is not JSON`);
-    await writeFile(path, '{"port": 8080}');
-    expect(await readSettingsFile(path)).toEqual({ port: 8080 });
+    for (const mark of ['', '\uFEFF']) {
+      await writeFile(path, `${mark}{"port": 8080}`);
+      expect(await readSettingsFile(path)).toEqual({ port: 8080 });
+    }
   });
 });

@@ -1,0 +1,13 @@
+/** JSON in files that people write. */
+
+const MARK = '\uFEFF';
+
+/** Parses JSON, also after a byte order mark, which editors on Windows write. @throws SyntaxError, which may quote the text */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.startsWith(MARK) ? text.slice(MARK.length) : text);
+}
+
+/** The bytes without a byte order mark. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes.indexOf(MARK) === 0 ? bytes.subarray(Buffer.byteLength(MARK)) : bytes;
+}
