@@ -84,13 +84,19 @@ function runWorker(request: KeychainRequest, env: Environment, limitMs: number):
     child.on('close', () => {
       clearTimeout(timer);
       const answer = readAnswer(said);
-      if ('fault' in answer) reject(new KeychainUnavailable(answer.fault));
+      if ('fault' in answer) reject(unavailableError(answer.fault));
       else resolve(answer.secret);
     });
     // A worker that ended before it read everything has said why, or is reported by its end.
     child.stdin.on('error', () => {});
     child.stdin.end(JSON.stringify(request));
   });
+}
+
+/** On Linux, without a keychain or without a session, the library says so in the words of its transport. */
+function unavailableError(fault: string): KeychainUnavailable {
+  const why = /D-?Bus/i.test(fault) ? 'no Secret Service answers in this session' : fault;
+  return new KeychainUnavailable(why, { cause: fault });
 }
 
 function readAnswer(said: string): KeychainAnswer {

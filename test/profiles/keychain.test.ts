@@ -26,6 +26,9 @@ const HOUR_MS = 3_600_000;
 
 const NO_BUS = { PATH: process.env.PATH, HOME: process.env.HOME };
 
+const NO_KEYCHAIN =
+  'No keychain can be used (no Secret Service answers in this session); the secret goes to the file of the profiles.';
+
 function createKeeper(env: Record<string, string | undefined>, limitMs?: number) {
   const notes: string[] = [];
   const limit = limitMs === undefined ? {} : { limitMs };
@@ -39,8 +42,17 @@ describe.runIf(process.platform === 'linux')('without a keychain', () => {
   it('a secret is stored in the file, with a notice, without waiting for anything', async () => {
     const { keeper, notes } = createKeeper(NO_BUS, HOUR_MS);
     expect(await keeper.store('canary', undefined)).toEqual({ type: 'file', value: 'canary' });
-    expect(notes).toEqual([expect.stringContaining('No keychain can be used')]);
+    expect(notes).toEqual([NO_KEYCHAIN]);
     expect(notes.join()).not.toContain('canary');
+  });
+
+  it('a session that ended is reported in the same words', async () => {
+    const { keeper, notes } = createKeeper({ ...NO_BUS, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' });
+    await keeper.store('canary', undefined);
+    expect(notes).toEqual([NO_KEYCHAIN]);
+    await expect(keeper.fetch({ type: 'keychain', account: 'a' })).rejects.toThrow(
+      /^the secret is in the keychain, which cannot be read: no Secret Service answers in this session$/,
+    );
   });
 
   it('nothing is stored if the keychain was requested explicitly', async () => {

@@ -132,6 +132,7 @@ export const webhooksListen: Command = defineCommand({
       const host = options.host ?? '127.0.0.1';
       listener = await startListening(() => startListener({ host, port, path, receive, onRefused }));
       show.listening(listener.url);
+      if (options.until !== undefined) context.terminal.note(describeWait(options.until, listener.url));
       const last = await waitForEnd(context, ended.promise, options);
       // Lets the answer to the last event, and its command, finish.
       await listener.close();
@@ -181,6 +182,12 @@ async function waitForEnd(
   } finally {
     timer.abort();
   }
+}
+
+/** A job that was sent without its callback, or whose service has another secret, would be waited for in vain. */
+function describeWait(job: string, url: string): string {
+  const { hostname, port } = new URL(url);
+  return `Waiting for ${job}: its --callback-url must lead to ${hostname} port ${port}, and the webhook secret must be that of its key.`;
 }
 
 function stillWaitingFailure(job: string, timeoutMs: number, caller: Caller): Failure {

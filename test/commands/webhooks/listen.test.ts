@@ -120,6 +120,8 @@ describe('--until', () => {
   it('gives up at --timeout with exit code 8, but ends with 0 without --until', async () => {
     const waiting = await startListening(['--until', 'dub_1', '--timeout', '20ms']);
     expect(await waiting.ended).toBe(8);
+    // What must be right for the event to arrive, which nobody else says.
+    expect(waiting.stderr()).toMatch(/Waiting for dub_1: .*--callback-url.*port \d+, .*webhook secret/);
     expect(waiting.stderr()).toContain('vloc jobs get dub_1');
     expect(waiting.stderr()).not.toContain('goes on');
     expect(await (await startListening(['--timeout', '20ms'])).ended).toBe(0);
