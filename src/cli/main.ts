@@ -118,6 +118,8 @@ function listenForSignals(io: Io): RunEnd {
   let next: (() => void) | null = null;
   const stop = io.onSignal((name) => {
     if (controller.signal.aborted) {
+      // Nobody is in a hurry: shell and kernel each send one for the same terminal, and systemd one after its SIGTERM.
+      if (name === 'SIGHUP') return;
       const listener = next;
       next = null;
       if (listener !== null) return listener();

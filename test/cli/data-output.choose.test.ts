@@ -25,6 +25,7 @@ describe('--jq', () => {
   });
 
   it.each([
+    ['SIGHUP', 129],
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('that never ends is ended by %s with its exit code %i', async (name, code) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../src/base/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
 import { COMMAND_ROWS } from '../../src/commands/tree.ts';
 import { createTestIo } from '../support/test-io.ts';
@@ -35,7 +36,7 @@ describe('vloc help', () => {
 
   it('lists every exit code', async () => {
     const { stdout } = await run('help', 'exit-codes');
-    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130, 143])
+    for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 129, 130, 143])
       expect(stdout).toMatch(new RegExp(`^ +${code} `, 'm'));
   });
 
@@ -51,6 +52,21 @@ describe('vloc help', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('exit-codes, environment');
   });
+});
+
+it.each([
+  ['SIGINT', 'SIGINT', [130]],
+  ['SIGHUP', 'SIGTERM', [143]],
+  // A terminal that closes sends it twice, and systemd after its SIGTERM.
+  ['SIGHUP', 'SIGHUP', []],
+  ['SIGTERM', 'SIGHUP', []],
+] as const)('%s, then %s exits immediately with %j', async (first, second, abandoned) => {
+  const test = createTestIo();
+  const ended = main(['schema', '--jq', 'def f: f; f'], test.io);
+  test.send(first);
+  test.send(second);
+  expect(test.abandoned).toEqual(abandoned);
+  expect(await ended).toBe(EXIT_CODES[first].code);
 });
 
 describe('wrong usage', () => {
