@@ -31,6 +31,9 @@ export function checkEngines(value: unknown, source: string): EnginesConfig {
   );
 }
 
+/** Begins the detail of a field that an entry does not have; a newer version may. */
+export const NO_FIELD = 'this version of vloc has no such field';
+
 const NO_OBJECT = `must be an object of steps: ${BACKEND_STEPS.join(', ')}`;
 
 function findMistakes(value: object): readonly Mistake[] | { readonly config: EnginesConfig } {
@@ -104,7 +107,7 @@ function describeField(issue: Issue, step: BackendStep, type: string, field: rea
   if (issue.expected === 'never') {
     // Deeper objects are those of voices.
     const known = field.length === 1 ? Object.keys(fields) : ['auto', 'female', 'male'];
-    return `this version of vloc has no such field; ${suggest(String(field.at(-1)), known)}`;
+    return `${NO_FIELD}; ${suggest(String(field.at(-1)), known)}`;
   }
   if (issue.received !== 'undefined') return issue.message;
   const schema = fields[String(name)];

@@ -86,7 +86,9 @@ describe.each(SETTING_NAMES)('the setting %s', (name) => {
 
   if (inProfile === 'never') {
     it('is refused in a profile', async () => {
-      await expect(readStored({ ...WHOLE, [field]: VALUE })).rejects.toThrow(`wrong at profiles.0.${field}`);
+      await expect(readStored({ ...WHOLE, [field]: VALUE })).rejects.toThrow(
+        `does not know the field profiles.0.${field}`,
+      );
     });
   } else {
     it('is stored with a profile, and comes from it', async () => {

@@ -25,7 +25,7 @@ import {
   type FieldOption,
   SCHEMA_ADDRESS,
 } from '../../engines/config.ts';
-import { checkEngines, typesOf } from '../../engines/config-check.ts';
+import { checkEngines, NO_FIELD, typesOf } from '../../engines/config-check.ts';
 import { readEnginesFile, saveEnginesFile } from '../../engines/config-file.ts';
 import { nameEntry } from '../../engines/entry.ts';
 import type { BackendStep } from '../../media/work.ts';
@@ -248,7 +248,7 @@ function groupVoices(given: Readonly<Record<string, string>>): Readonly<Record<s
 function asUsageFailure(failure: Failure, step: BackendStep, type: string): Failure {
   const errors = (failure.facts.errors ?? []).map(({ pointer, detail }) => {
     const field = /^\w+\[0\](?: \(\w+\))? (\w+)/.exec(pointer)?.[1] ?? 'type';
-    const isUnknown = detail.startsWith('there is no such field');
+    const isUnknown = detail.startsWith(NO_FIELD);
     return {
       pointer: optionOf(field) ?? field,
       detail: isUnknown ? `type ${type} does not have it for the step ${step}` : detail,

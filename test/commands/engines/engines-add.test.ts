@@ -242,7 +242,7 @@ describe('vloc engines add', () => {
     [[], 'missing <step>: recognize, translate, speak or separate'],
     [['recgnize', '--type', 'openai'], 'there is no step "recgnize"\n  Did you mean recognize?'],
     [['recognize'], '--type is missing\n  Types for recognize: openai, sherpa, command.'],
-    [['recognize', '--type', 'opnai'], '--type: there is no such type; did you mean openai?'],
+    [['recognize', '--type', 'opnai'], '--type: this version of vloc has no such type; did you mean openai?'],
     [['recognize', '--type', 'openai', '--model', 'm'], '--url: is missing: address of the server'],
     [
       ['recognize', '--type', 'openai', '--model', 'm', '--url', 'gpu:8000'],
