@@ -1,7 +1,7 @@
 /** The address of a proxy, as variables and programs set it. */
 import { configurationFailure } from './failure.ts';
 
-/** Characters that end a user name or a password, or begin a code, with what is written instead. */
+/** Characters that end a user name or a password, or begin a code, and what is written instead. */
 const ENCODED = '% as %25, \\ as %5C, / as %2F, # as %23 and ? as %3F';
 
 /**
@@ -12,11 +12,13 @@ const ENCODED = '% as %25, \\ as %5C, / as %2F, # as %23 and ? as %3F';
 export function parseProxyAddress(given: string, name: string): string {
   const address = given.includes('://') ? given : `http://${given}`;
   if (isProxyAddress(URL.parse(address))) return address;
-  const encode = given.includes('@') ? ` Write in its user name and password ${ENCODED}.` : '';
+  const form = given.includes('@')
+    ? `http://user:password@proxy.example.com:3128 with, in user name and password, ${ENCODED}`
+    : 'http://proxy.example.com:3128';
   throw configurationFailure(
     'PROXY_INVALID',
     `${name} is not the address of an http or https proxy`,
-    `Write it as http://proxy.example.com:3128 or http://user:password@proxy.example.com:3128, or unset it.${encode}`,
+    `Write it as ${form}, or unset it.`,
   );
 }
 

@@ -85,7 +85,8 @@ export function createSecretKeeper({ env, isAttended, note, limitMs }: KeeperOpt
 /** A key or a secret without the line break that `echo`, editors and files of Windows add. @param name of it, for the warning */
 export function withoutLineBreak(text: string, name: string, warn: Warn): string {
   const bare = text.replace(/(?:\r?\n|\r)$/, '');
-  if (bare !== text) warn(`${name} ended in a line break, which was removed: \`printf %s\` writes none.`);
+  if (bare !== text && bare !== '')
+    warn(`${name} ended in a line break, which was removed: \`printf %s\` writes none.`);
   return bare;
 }
 

@@ -82,6 +82,8 @@ describe('vloc engines list', () => {
     const { code, stderr } = await desk.run(['list']);
     expect(code).toBe(4);
     expect(stderr).toContain(`${desk.file} cannot be used`);
-    expect(stderr).toContain('translate[0] (libretranslate) urls: there is no such field; did you mean url?');
+    expect(stderr).toContain(
+      'translate[0] (libretranslate) urls: this version of vloc has no such field; did you mean url?',
+    );
   });
 });
