@@ -7,7 +7,7 @@ import { ADDRESS_CHARACTERS, parseAddress } from './address.ts';
 import { COMMON_FIELDS, type Field } from './fields.ts';
 import type { JobKind } from './kind-names.ts';
 import { KINDS } from './kinds.ts';
-import { canonicalLanguage } from './language-tag.ts';
+import { canonicalLanguage, describeSpecialTag } from './language-tag.ts';
 import { LIMITS } from './limits.ts';
 import { isLoopback } from './loopback.ts';
 import type { FieldError } from './problem.ts';
@@ -59,13 +59,22 @@ const SourceAddress = v.pipe(
 
 const CallbackAddress = v.pipe(SourceAddress, startsSecurely);
 
+/** A message for a language that cannot be requested. */
+const languageMessage =
+  (invalid: string) =>
+  ({ input }: { readonly input: unknown }) =>
+    describeSpecialTag(String(input)) ?? invalid;
+
 const Language = v.pipe(
   v.string(),
-  v.check((tag) => canonicalLanguage(tag) !== null, 'not a BCP 47 language tag'),
+  v.check((tag) => canonicalLanguage(tag) !== null, languageMessage('not a BCP 47 language tag')),
   v.transform((tag) => canonicalLanguage(tag) ?? tag),
 );
 
-const LanguageOrAuto = v.union([v.literal('auto'), Language], 'neither a BCP 47 language tag nor auto');
+const LanguageOrAuto = v.union(
+  [v.literal('auto'), Language],
+  languageMessage('neither a BCP 47 language tag nor auto'),
+);
 
 const UrlSource = v.strictObject({ type: v.literal('url'), url: SourceAddress });
 const UploadSource = v.strictObject({

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { baseLanguage, canonicalLanguage, languageName } from '../../src/protocol/language-tag.ts';
+import {
+  baseLanguage,
+  canonicalLanguage,
+  describeSpecialTag,
+  isKnownLanguage,
+  languageName,
+  nearestLanguage,
+} from '../../src/protocol/language-tag.ts';
 import { anyText } from './arbitraries.ts';
 
 describe('a language tag', () => {
@@ -13,6 +20,21 @@ describe('a language tag', () => {
     ['es-419', 'es-419'],
     ['iw', 'he'],
     ['sl-rozaj-biske-1994', 'sl-1994-biske-rozaj'],
+    // Forms of the registry that Intl refuses: a language below its group, and tags from before there were rules.
+    ['zh-yue-HK', 'yue-HK'],
+    ['ZH-cmn-hans-cn', 'zh-Hans-CN'],
+    ['ar-arz', 'arz'],
+    ['sgn-ase-US', 'ase-US'],
+    ['i-navajo', 'nv'],
+    ['I-LUX', 'lb'],
+    ['i-klingon', 'tlh'],
+    ['no-bok', 'nb'],
+    ['no-nyn', 'nn'],
+    ['zh-min-nan', 'nan'],
+    ['zh-hakka', 'hak'],
+    ['art-lojban', 'jbo'],
+    ['sgn-BE-FR', 'sfb'],
+    ['en-GB-oed', 'en-GB-oxendict'],
   ])('%s is written %s', (tag, expected) => {
     expect(canonicalLanguage(tag)).toBe(expected);
   });
@@ -31,6 +53,11 @@ describe('a language tag', () => {
     '中文',
     '../en',
     'e\0',
+    // Three-letter codes of countries, which are no languages of these groups.
+    'zh-chn',
+    'ar-egy',
+    'en-usa',
+    'zh-yue1',
   ])('is not %j', (text) => {
     expect(canonicalLanguage(text)).toBeNull();
   });
@@ -75,5 +102,47 @@ describe('the name of a language', () => {
     ['not a tag', 'not a tag'],
   ])('%s is %s', (tag, expected) => {
     expect(languageName(tag)).toBe(expected);
+  });
+});
+
+describe('a tag that is valid and names no language', () => {
+  it.each([
+    ['x-klingon', 'a tag for private use'],
+    ['qaa', 'a tag for private use'],
+    ['QTZ-Latn', 'a tag for private use'],
+    ['und', 'the tag for an undetermined language'],
+    ['und-Latn', 'the tag for an undetermined language'],
+    ['mul', 'the tag for several languages'],
+    ['mis', 'the tag for languages without a code'],
+    ['zxx', 'the tag for content without a language'],
+    ['i-default', 'an old tag that no language has'],
+    ['zh-min', 'an old tag that no language has'],
+  ])('%s is %s, not a language, and resembles none', (tag, meaning) => {
+    expect([describeSpecialTag(tag), isKnownLanguage(tag), nearestLanguage(tag)]).toEqual([
+      meaning,
+      false,
+      null,
+    ]);
+  });
+
+  it.each(['es', 'qu', 'qua', 'quz', 'en-x-ours', 'x', 'zh-yue', 'no-bok', 'spanish'])('is not %s', (tag) => {
+    expect(describeSpecialTag(tag)).toBeNull();
+  });
+});
+
+describe('the tag that was probably meant', () => {
+  it.each([
+    ['spanish', 'es'],
+    ['jp', 'ja'],
+    ['en-usa', 'en'],
+    ['zh-chn', 'zh'],
+    ['pt-brazilian', 'pt'],
+  ])('by %s is %s', (text, tag) => {
+    expect(nearestLanguage(text)).toBe(tag);
+  });
+
+  // Nearly all codes of three letters are languages, most of which have no name here.
+  it.each(['aaa', 'bfi', 'not-a-language'])('by %s is unknown: it may be the tag of a language', (tag) => {
+    expect(nearestLanguage(tag)).toBeNull();
   });
 });

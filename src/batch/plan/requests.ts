@@ -5,6 +5,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import {
   canonicalLanguage,
+  describeSpecialTag,
   isKnownLanguage,
   languageName,
   nearestLanguage,
@@ -113,13 +114,14 @@ function fieldProblems(kind: JobKind, fields: Fields, pairs: Fields): InputProbl
   return [...invalid, ...unknownLanguages(kind, fields, pairs)];
 }
 
-/** Valid tags of languages that do not exist. A service may know more, so --set sends any of them. */
+/** Valid tags that name no known language. A service may know more, so --set sends any of them. */
 function unknownLanguages(kind: JobKind, fields: Fields, pairs: Fields): InputProblem[] {
   return fieldFlags(kind).flatMap(({ field, option, row }): InputProblem[] => {
     const tag = fields[field];
     if (row.type !== 'language' || typeof tag !== 'string' || pairs[field] !== undefined) return [];
     if (tag === 'auto' || canonicalLanguage(tag) === null || isKnownLanguage(tag)) return [];
-    const detail = `unknown language: ${tag}${suggestLanguage(tag)} To send it anyway, add --set ${field}=${tag}`;
+    const what = describeSpecialTag(tag) ?? 'unknown language';
+    const detail = `${what}: ${tag}${suggestLanguage(tag)} To send it anyway, add --set ${field}=${tag}`;
     return [{ pointer: flagName(option), detail }];
   });
 }

@@ -63,17 +63,42 @@ describe('an unknown language', () => {
     expect(vloc.requests()).toBe(0);
   });
 
-  it('is sent with --set, as are the codes for private use without it', async () => {
+  it.each(['zzz', 'qaa', 'und'])('%s is sent with --set', async (tag) => {
     const vloc = await withSubtitle();
-    for (const words of [
-      ['--to', 'zzz', '--set', 'target_language=zzz'],
-      ['--to', 'qaa'],
-    ]) {
-      const { stderr } = await vloc.run(['translate', 'a.srt', '--from', 'en', ...words]);
-      expect(stderr).not.toContain('unknown language');
-    }
+    const words = ['--from', 'en', '--to', tag, '--set', `target_language=${tag}`];
+    const { stderr } = await vloc.run(['translate', 'a.srt', ...words]);
+    expect(stderr).not.toContain('To send it anyway');
     expect(vloc.requests()).toBeGreaterThan(0);
   });
+});
+
+it.each([
+  [['--to', 'qaa'], '--to: a tag for private use: qaa; write a tag such as es or pt-BR. To send it anyway,'],
+  [['--to', 'x-klingon'], '--to: a tag for private use: x-klingon; write a tag such as es or pt-BR.'],
+  [['--to', 'und'], '--to: the tag for an undetermined language: und; write a tag such as es or pt-BR.'],
+  [['--to', 'es', '--from', 'mul'], '--from: the tag for several languages: mul; write a tag such as'],
+  [['--to', 'es', '--from', 'x-ours'], '--from: a tag for private use: x-ours; write a tag such as'],
+  [['--to', 'i-default'], '--to: an old tag that no language has: i-default; write a tag such as'],
+  [['--to', 'aaa'], '--to: unknown language: aaa; write a tag such as es or pt-BR. To send it anyway,'],
+])(
+  'the valid tag in %j is refused as what it is, without the name of another language',
+  async (words, problem) => {
+    const vloc = await withSubtitle();
+    const { code, stderr } = await vloc.run(['translate', 'a.srt', ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+    expect(vloc.requests()).toBe(0);
+  },
+);
+
+it.each([
+  ['zh-yue-HK', 'yue-HK'],
+  ['i-navajo', 'nv'],
+  ['no_bok', 'nb'],
+])('%s counts as %s, its form in the registry', async (tag, canonical) => {
+  const vloc = await withSubtitle();
+  const words = ['--from', 'en', '--to', tag, '--dry-run', '-o', 'json'];
+  const { code, stdout } = await vloc.run(['translate', 'a.srt', ...words]);
+  expect([code, JSON.parse(stdout).items[0].target_language]).toEqual([0, canonical]);
 });
 
 it('a locale such as fr_FR counts as the tag fr-FR', async () => {
