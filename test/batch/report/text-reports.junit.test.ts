@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { showInvisible, writeJunit } from '../../../src/batch/report/text-reports.ts';
+import { checkJunit, hasXmllint } from '../../support/xmllint.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
@@ -28,6 +29,15 @@ describe('a batch as JUnit XML', () => {
     );
     expect(xml).toContain('request: req_7');
   });
+
+  it.skipIf(!hasXmllint())(
+    'follows the schema of Jenkins, in every state and for shards that have not run',
+    () => {
+      const facts = readBatchFacts(recordsOf(EVERY_STATE), FOLDER, NOW);
+      for (const missing of [[], ['2/3']])
+        checkJunit(writeJunit({ ...facts, missing_shards: missing }, HEAD));
+    },
+  );
 
   it('shows hostile names instead of interpreting them', () => {
     const xml = reportOn([factsOf("\"/><failure a='&'>\u0000\u001b[2J\u202e\ud800\n]]>")]);

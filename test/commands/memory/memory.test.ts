@@ -7,19 +7,11 @@ import { describe, expect, it } from 'vitest';
 import type { MemoryEntry } from '../../../src/batch/memory.ts';
 import { readTmx, writeTmx } from '../../../src/commands/memory/tmx.ts';
 import { normalizeCueText } from '../../../src/protocol/srt.ts';
+import { hasXmllint } from '../../support/xmllint.ts';
 import { makeFolder, startVloc } from '../support/run-vloc.ts';
 
 const DTD = fileURLToPath(new URL('../../fixtures/tmx14.dtd', import.meta.url));
 const NOW = '2026-11-26T19:00:00.000Z';
-
-function hasXmllint(): boolean {
-  try {
-    execFileSync('xmllint', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const text = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 20 })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { checkJunit, hasXmllint } from '../../support/xmllint.ts';
 import { openSubtitlesDesk, srtCue } from './desk.ts';
 
 const GOOD = srtCue(1, 1, 3, 'Buenos días.') + srtCue(2, 4, 6, '¿Qué tal?');
@@ -69,6 +70,7 @@ test('a folder is checked with all subtitles below it, and JUnit has a case for 
   const xml = await read('out/report.xml');
   expect(xml).toContain('<testsuite name="subtitles" tests="2" failures="1" errors="0"');
   expect(xml).toContain('<testcase name="course/1.es.srt" classname="vloc.subtitles" time="0.000"/>');
+  if (hasXmllint()) checkJunit(xml);
   expect(xml).toMatch(
     /<failure type="SUBTITLES" message="0 errors, 2 warnings">course\/week 2\/2\.es\.vtt:3: /,
   );
