@@ -1,5 +1,5 @@
 /** The script of the GitHub Action, with the installed tool and the embedded service, as a runner starts it. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Finished, finish, type Installation, openInstallation } from './packed.ts';
@@ -80,10 +80,45 @@ describe('a step', () => {
     expect(summary).toMatch(/2 done/);
   });
 
-  it('with unusable input sends nothing, and has no report', async () => {
-    const { code, stderr, outputs } = await runStep({ ...STEP, INPUTS: 'broken.srt\ntalk.srt', OUT: 'none' });
+  it('with unusable input sends nothing, has no report, and annotates the file', async () => {
+    const inputs = { ...STEP, INPUTS: 'broken.srt\ntalk.srt', OUT: 'none' };
+    const { code, stdout, stderr, outputs } = await runStep(inputs);
     expect([code, outputs]).toEqual([2, {}]);
     expect(stderr).toContain('not usable as subtitles');
+    expect(stdout).toMatch(
+      /^::error file=broken\.srt,title=[A-Z_]+::broken\.srt: not usable as subtitles.*$/m,
+    );
+  });
+
+  it('annotates each item that failed with its file, escaped and relative to the workspace', async () => {
+    mkdirSync(join(vloc.folder, 'week'));
+    writeFileSync(join(vloc.folder, 'week/100%, part: 1.srt'), 'no cues');
+    copyFileSync(join(vloc.folder, 'talk.srt'), join(vloc.folder, 'week/talk.srt'));
+    const { code, stdout, summary } = await runStep({ ...STEP, INPUTS: 'week', OUT: 'annotated' });
+    expect(code, stdout).toBe(3);
+    expect(stdout.split('\n').filter((line) => line.startsWith('::error'))).toEqual([
+      expect.stringMatching(
+        /^::error file=week\/100%25%2C part%3A 1\.srt,title=NOT_USABLE \(es\)::week\/100%25, part: 1\.srt: /,
+      ),
+    ]);
+    expect(summary).toMatch(/^# annotated\n/);
+  });
+
+  it('names inputs in one way, however they are written', async () => {
+    const inputs = `./talk.srt\n${join(vloc.folder, '--to=fr.srt')}`;
+    const { code, stderr, summary } = await runStep({ ...STEP, INPUTS: inputs, OUT: 'named' });
+    expect(code, stderr).toBe(0);
+    const labels = [...summary.matchAll(/^\| (\S+ → \S+) \|/gm)].map(([, label]) => label);
+    expect(new Set(labels)).toEqual(new Set(['talk.srt → es', '--to=fr.srt → es']));
+  });
+
+  it('tells vloc the header prefix of the service', async () => {
+    const env = join(vloc.folder, 'print-prefix.mjs');
+    writeFileSync(env, 'console.error(process.env.VLOC_HEADER_PREFIX); process.exit(1);');
+    const step = { VLOC_ACTION_COMMAND: 'translate', VLOC_ACTION_INPUTS: 'talk.srt', VLOC_ACTION_OUT: 'out' };
+    const given = { ...vloc.env, ...step, VLOC_ACTION_HEADER_PREFIX: 'X-Acme' };
+    const { stderr } = await finish(process.execPath, [SCRIPT, process.execPath, env], vloc.folder, given);
+    expect(stderr).toContain('X-Acme');
   });
 
   it.each([

@@ -20,7 +20,7 @@ import { describeMissing } from './shard-facts.ts';
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
   const failed = facts.items.filter(({ state }) => FAILED_STATES.some((each) => each === state));
   const parts = [
-    [`# ${head.folders.map(escapeMarkdown).join(', ')}`],
+    [`# ${head.folders.map((folder) => escapeMarkdown(nameFolder(folder, head))).join(', ')}`],
     [summary(facts, head)],
     problems(facts),
     facts.shards.length === 0 ? [] : ['## Shards', table(SHARD_HEAD, facts.shards.map(shardRow))],
@@ -139,13 +139,12 @@ type AttentionOf = (item: ItemReport) => readonly AttentionPlace[];
 export function writeJunit(facts: BatchFacts, head: ReportHead, attentionOf: AttentionOf = () => []): string {
   const [only = ''] = head.folders;
   const timestamp = head.madeAt.slice(0, 19);
-  const above = commonFolder(head.folders.map((folder) => dirname(folder)));
   const suites = head.folders.map((folder) => {
     const items = facts.items.filter((item) => (item.folder ?? only) === folder);
     const cases = items.map((item) => writeCase(item, folder, attentionOf(item)));
     return writeElement(
       'testsuite',
-      { name: relative(above, folder) || '.', ...totalsOf(items, 0, attentionOf), timestamp },
+      { name: nameFolder(folder, head), ...totalsOf(items, 0, attentionOf), timestamp },
       cases,
     );
   });
@@ -157,6 +156,11 @@ export function writeJunit(facts: BatchFacts, head: ReportHead, attentionOf: Att
   );
   const all = missing.length === 0 ? suites : [...suites, absent];
   return writeDocument({ name: 'vloc', ...totalsOf(facts.items, missing.length, attentionOf) }, all);
+}
+
+/** The name of a folder of results, without the folders around all of them, which each machine has its own of. */
+function nameFolder(folder: string, { folders }: ReportHead): string {
+  return relative(commonFolder(folders.map((each) => dirname(each))), folder) || '.';
 }
 
 /** The innermost folder around all of these. */

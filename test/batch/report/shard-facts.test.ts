@@ -91,7 +91,7 @@ describe('the shards of a batch', () => {
       folderOf('/two', [shard(2, 2)]),
     ]);
     const markdown = writeMarkdown(facts, HEAD);
-    expect(markdown).toContain('# /one, /two\n');
+    expect(markdown).toContain('# one, two\n');
     expect(markdown).toContain(
       `| 1/2 | runner-1 | ${namesOf(1, 2).length} | 1 | 0 | ${namesOf(1, 2).length - 1} | /one |`,
     );

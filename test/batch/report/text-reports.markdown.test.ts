@@ -11,7 +11,7 @@ const reportOn = (records: typeof EVERY_STATE) =>
 describe('a batch as Markdown', () => {
   it('begins with the totals, then what failed and why, then all items', () => {
     const rows = reportOn(EVERY_STATE).split('\n');
-    expect(rows[0]).toBe('# /media/out');
+    expect(rows[0]).toBe('# out');
     expect(rows[2]).toBe(
       '9 items at 2026-11-21T02:00:00.000Z: 1 done, 1 undelivered, 1 running, 1 unanswered, 1 waiting, 1 refused, 1 failed, 1 cancelled, 1 expired. Cost: 0.3 credits, 2 credits reserved and 3 jobs without a price. The first download link of a result that was not downloaded expires at 2026-11-02T01:00:00.000Z.',
     );
@@ -23,9 +23,7 @@ describe('a batch as Markdown', () => {
   });
 
   it('says that an empty batch has no items', () => {
-    expect(reportOn([])).toBe(
-      '# /media/out\n\n0 items at 2026-11-21T02:00:00.000Z: no job was requested yet.\n',
-    );
+    expect(reportOn([])).toBe('# out\n\n0 items at 2026-11-21T02:00:00.000Z: no job was requested yet.\n');
   });
 
   it('does not let a name become markup, a link or a table cell', () => {
