@@ -137,13 +137,52 @@ describe('vloc jobs', () => {
     expect(await videos(folder)).toEqual(['talk.es.mp4', 'talk.mp4', `${ids[0]}.es.mp4`].sort());
   });
 
-  test('wait names a job of another machine by its id, never without a language', async () => {
+  test('wait names the jobs of another machine as their batch would, all languages from one variable', async () => {
     const { run, folder } = await open();
-    const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
+    const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es,ca', '--detach', '-o', 'id']);
+    await unlink(join(folder, 'state', 'records.db'));
+    const { code, stderr } = await run(['jobs', 'wait', '-'], { stdin: stdout });
+    expect(code, stderr).toBe(0);
+    expect(await videos(folder)).toEqual(['talk.ca.mp4', 'talk.es.mp4', 'talk.mp4']);
+  });
+
+  test('wait names only the newest of several jobs of another machine so, the others by their ids', async () => {
+    const { run, folder } = await open();
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id'];
+    const ids = [...idOf((await run(words)).stdout), ...idOf((await run([...words, '--fresh'])).stdout)];
+    await unlink(join(folder, 'state', 'records.db'));
+    const { code, stderr } = await run(['jobs', 'wait', ...ids]);
+    expect(code, stderr).toBe(0);
+    expect(await videos(folder)).toEqual(['talk.es.mp4', 'talk.mp4', `${ids[0]}.mp4`].sort());
+  });
+
+  test('wait names a job of another program by its id if the service tells no more, never like its input', async () => {
+    const { run, folder } = await open();
+    const words = [
+      'localize',
+      'talk.mp4',
+      '--to',
+      'es',
+      '--set',
+      'client_reference=mine',
+      '--detach',
+      '-o',
+      'id',
+    ];
+    const { stdout } = await run(words);
     await unlink(join(folder, 'state', 'records.db'));
     const [id] = idOf(stdout);
     expect((await run(['jobs', 'wait', `auto_localization/${id}`])).code).toBe(0);
-    expect(await videos(folder)).toEqual(['talk.mp4', `${id}.und.mp4`].sort());
+    expect(await videos(folder)).toEqual(['talk.mp4', `${id}.mp4`].sort());
+  });
+
+  test('the subtitles of a service that finds no language have none in their name', async () => {
+    const { run, folder } = await open();
+    const { code, stderr } = await run(['recognize', 'talk.mp4', '--out', 'out']);
+    expect(code, stderr).toBe(0);
+    expect((await readdir(join(folder, 'out'))).filter((name) => !name.startsWith('.'))).toEqual([
+      'talk.srt',
+    ]);
   });
 });
 

@@ -34,6 +34,7 @@ import {
 import { addressName } from './item-key.ts';
 import { createItem, orderInputs } from './items.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
+import { stemOfAddress } from './result-name.ts';
 
 /** Videos measured at a time. Each starts a process; more processes than cores gain nothing. */
 const WIDTH = 4;
@@ -267,20 +268,6 @@ function checkAddress(address: string): CheckedInput {
     return problem('the address contains a password; the service reads public addresses only');
   const name = addressName(address);
   return usable({ type: 'url', label: name, stem: stemOfAddress(url), name, url: address });
-}
-
-function stemOfAddress({ pathname, hostname }: URL): string {
-  const last = decoded(pathname.split('/').at(-1) ?? '');
-  return basename(last, extname(last)) || hostname;
-}
-
-/** Decodes percent-encoded text; returns invalid text unchanged. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Media type of converted videos. */

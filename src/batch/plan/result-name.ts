@@ -1,6 +1,6 @@
 /** Creates names of result files from a template. Values from outside are made safe for file names. */
 import { hash } from 'node:crypto';
-import { extname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { basename, extname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import filenamify from 'filenamify';
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -25,6 +25,21 @@ export function defaultTemplate(kind: JobKind): string {
   return files > 1 ? '{stem}.{asset}{ext}' : '{stem}.{lang}{ext}';
 }
 
+/** The name of the file at an address, without its extension; the host if it has none. */
+export function stemOfAddress({ pathname, hostname }: URL): string {
+  const last = decoded(pathname.split('/').at(-1) ?? '');
+  return basename(last, extname(last)) || hostname;
+}
+
+/** Decodes percent-encoded text; returns invalid text unchanged. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The template for files that only vloc reads: it always names the asset. */
 export function innerTemplate(kind: JobKind): string {
   return hasLanguage(kind) ? '{stem}.{asset}.{lang}{ext}' : '{stem}.{asset}{ext}';
@@ -41,7 +56,7 @@ export function isSampleTemplate(template: string): boolean {
   return /\.sample(\{ext\}|\.[^.{}]+)?$/.test(template);
 }
 
-/** The tag of an unknown language in a name. Source: BCP 47, "undetermined". */
+/** The tag of an unknown language, also where a service reports it. Source: BCP 47, "undetermined". */
 export const NO_LANGUAGE = 'und';
 
 /** False for kinds whose results have no language, such as sounds without speech. */
@@ -71,7 +86,9 @@ export const AUTOMATIC = 'auto';
  * @param found by the job; null if it reports none
  */
 export function nameLanguage(kind: JobKind, asked: string | null, found: string | null): string | null {
-  return hasLanguage(kind) ? asked || found || NO_LANGUAGE : null;
+  if (!hasLanguage(kind)) return null;
+  const language = asked || found || NO_LANGUAGE;
+  return language.toLowerCase() === NO_LANGUAGE ? NO_LANGUAGE : language;
 }
 
 /** The template with known values filled in, for a command that continues without knowing the input. */
@@ -90,7 +107,9 @@ export function fixParts(
  * @throws Failure of category usage for an unknown part, an empty one, and for a name that would leave the folder
  */
 export function resultPath(folder: string, template: string, parts: NameParts): string {
-  const name = template.replace(/\{(\w+)\}/g, (_, part: string) => partValue(part, parts));
+  // Most people do not know the tag of an unknown language.
+  const known = parts.lang === NO_LANGUAGE ? template.replaceAll('{stem}.{lang}', '{stem}') : template;
+  const name = known.replace(/\{(\w+)\}/g, (_, part: string) => partValue(part, parts));
   const inside = normalize(name);
   if (isAbsolute(inside) || inside.split(/[\\/]/).includes('..') || inside === '.') {
     throw nameTemplateFailure(

@@ -1,8 +1,10 @@
 /** References that jobs carry, so that a lost journal can be rebuilt from the job lists of the service. */
 import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
+import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem } from '../item.ts';
 import { sampleOf, trackOf } from '../plan/facts.ts';
+import { decoded } from '../plan/result-name.ts';
 import type { BatchPlace } from '../record-folder.ts';
 import type { Intents } from '../records/intents.ts';
 import { writeShard } from '../shard.ts';
@@ -17,6 +19,8 @@ const ITEM_LENGTH = 16;
 interface ClientReference {
   readonly batch: string;
   readonly item: string;
+  /** For the names of results on machines without records; null in references of earlier versions, and for long names. */
+  readonly name: { readonly stem: string; readonly language: string | null } | null;
 }
 
 /** The name of a folder, and whether all its jobs certainly carry it. */
@@ -93,16 +97,24 @@ function nameOf({ input }: BatchItem): string {
   }
 }
 
-/** The value of `client_reference`: `vloc:BATCH:ITEM`. */
-export function writeReference({ batch, item }: ClientReference): string {
-  return `vloc:${batch}:${item}`;
+/** The value of `client_reference`: `vloc:BATCH:ITEM:LANGUAGE:STEM` in ASCII, the last two only as far as there is space. */
+export function writeReference({ batch, item, name }: ClientReference): string {
+  const short = `vloc:${batch}:${item}`;
+  if (name === null) return short;
+  const whole = [short, name.language ?? '', name.stem]
+    .map((part, at) => (at === 0 ? part : encodeURIComponent(part.toWellFormed())))
+    .join(':');
+  return whole.length > LIMITS.clientReferenceLength ? short : whole;
 }
 
-const REFERENCE = new RegExp(`^vloc:([0-9a-f]{${BATCH_LENGTH}}):([0-9a-f]{${ITEM_LENGTH}})$`);
+const REFERENCE = new RegExp(
+  `^vloc:([0-9a-f]{${BATCH_LENGTH}}):([0-9a-f]{${ITEM_LENGTH}})(?::([^:]*):([^:]+))?$`,
+);
 
 /** Null for a reference that vloc did not make. */
 export function readReference(text: string | null): ClientReference | null {
-  const match = REFERENCE.exec(text ?? '');
-  if (match?.[1] === undefined || match[2] === undefined) return null;
-  return { batch: match[1], item: match[2] };
+  const [, batch, item, language = '', stem] = REFERENCE.exec(text ?? '') ?? [];
+  if (batch === undefined || item === undefined) return null;
+  if (stem === undefined) return { batch, item, name: null };
+  return { batch, item, name: { stem: decoded(stem), language: decoded(language) || null } };
 }

@@ -36,7 +36,11 @@ export async function recordIntent(
 ): Promise<IntendedRequest> {
   const { kind } = item;
   await keepDubbedLines(run, item);
-  const reference = { batch: run.batchReference, item: itemReference(item, provided.sha256) };
+  const reference = {
+    batch: run.batchReference,
+    item: itemReference(item, provided.sha256),
+    name: { stem: item.input.stem, language: languageOfItem(item) },
+  };
   const request = buildRequest(item, provided.source, writeReference(reference));
   const key = run.batch.runtime.idempotencyKey();
   const record = createIntent({

@@ -50,8 +50,10 @@ export function writeCommand(caller: Caller, words: readonly string[]): string {
   return quoteAll(caller, [...programWords(io.env), ...whole]);
 }
 
-/** Options that a continuation omits: they restart jobs or do not download results. */
-const NOT_ONWARD: readonly Part[] = [{ flag: '--fresh' }, { flag: '--detach' }];
+/** Restarts jobs, so no continuation has it. */
+const FRESH: Part = { flag: '--fresh' };
+/** Options that a command omits that fetches results. */
+const NOT_ONWARD: readonly Part[] = [FRESH, { flag: '--detach' }];
 
 /** The same command again: pays nothing twice and downloads the results. */
 export function sameCommand(caller: RunningCaller): string {
@@ -67,9 +69,16 @@ export function wholeCommand(caller: RunningCaller, isLong: boolean): string {
   return writeCommand(caller, isLong ? withFlags(words, ['--split']) : words);
 }
 
-/** The command that continues this run: the same, or the `batch retry` that repeats it for some of its items. */
-export function continueCommand(caller: RunningCaller & Pick<Context, 'repeatedBy'>): string {
-  return sameCommand({ ...caller, commandLine: caller.repeatedBy ?? caller.commandLine });
+/**
+ * The command that continues this run: the same, or the `batch retry` that repeats it for some of its items.
+ * @param isStopped whether it has more to request: then it does not wait either, if the run did not
+ */
+export function continueCommand(
+  caller: RunningCaller & Pick<Context, 'repeatedBy'>,
+  isStopped = false,
+): string {
+  const words = caller.repeatedBy ?? caller.commandLine;
+  return writeCommand(caller, without(words, isStopped ? [FRESH] : NOT_ONWARD));
 }
 
 /** The same command once more, paid again, replacing its results. */
@@ -79,7 +88,7 @@ export function redoCommand(caller: RunningCaller): string {
 }
 
 /** Options of the stages before a review; --fresh would redo and pay them again. */
-const BEFORE_GATE: readonly Part[] = [{ flag: '--stop-after', takesValue: true }, { flag: '--fresh' }];
+const BEFORE_GATE: readonly Part[] = [{ flag: '--stop-after', takesValue: true }, FRESH];
 
 /** The command after a review: continues from the subtitles beside the videos. */
 export function goOnCommand(caller: RunningCaller): string {

@@ -66,8 +66,9 @@ export function noteContinuation(
   if (isEmbedded && outcomes.some(isRunning)) {
     note(EMBEDDED_STOPS);
   }
+  const isStopped = outcomes.some(({ state }) => state.phase === 'left' && state.because !== 'detached');
   note('Continue with:');
-  note(`  ${continueCommand(context)}`);
+  note(`  ${continueCommand(context, isStopped)}`);
   const [only] = outcomes;
   if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
   const { item, state, partJobs } = only;

@@ -15,7 +15,7 @@ import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
 import { chooseWait, type Follow, isStillRunning, printEvent } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
 import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
-import { checkClashes, createClaims, createNaming } from './result-places.ts';
+import { checkClashes, createClaims, createNaming, nameOthers } from './result-places.ts';
 import { checkOneFile, jobToStdout, type StdoutOptions } from './stdout-result.ts';
 
 interface JobDelivery {
@@ -110,7 +110,8 @@ async function followAll(
   const jobs = pick(withoutTwins(found));
   if (delivery.toStdout === true) for (const { object } of jobs) checkOneFile(object);
   const recorded = await recordedJobs(context, connection);
-  const namingOf = createNaming(recorded, delivery);
+  const others = await nameOthers(jobs, recorded, delivery, connection.client, context.signal);
+  const namingOf = createNaming(recorded, delivery, others);
   checkClashes(jobs, namingOf);
   const { find: findInput } = createInputs(recorded.flatMap(({ input_files: files = [] }) => files));
   const lost = looked.flatMap(({ label, failure }): Outcome[] =>

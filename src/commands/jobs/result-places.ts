@@ -1,18 +1,21 @@
 /**
- * Names the results of `jobs wait` and `jobs download` as the run that made the job would, if this machine has a record of it.
- * --out and --name take precedence over the record.
+ * Names the results of `jobs wait` and `jobs download` as the run that made the job would, as far as the record of this machine,
+ * the job and its upload tell. --out and --name take precedence.
  */
-import { resolve } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { foldName } from '../../base/find-input.ts';
 import { foundLanguage } from '../../batch/deliver/deliver-results.ts';
 import { type ResultNaming, resultFiles } from '../../batch/deliver/download-results.ts';
+import { subtitleStem } from '../../batch/plan/check-subtitle.ts';
 import { type Delivery, findClashes, type SourceSubtitle, templateFor } from '../../batch/plan/delivery.ts';
+import { sourceFieldOf } from '../../batch/plan/field-flags.ts';
 import type { InputProblem } from '../../batch/plan/input.ts';
-import { askedLanguage, assetPaths, nameLanguage } from '../../batch/plan/result-name.ts';
+import { askedLanguage, assetPaths, nameLanguage, stemOfAddress } from '../../batch/plan/result-name.ts';
 import type { JobEntry } from '../../batch/records/job-record.ts';
-import type { Job } from '../../client/index.ts';
-import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import { readReference } from '../../batch/run/client-reference.ts';
+import type { Client, Job } from '../../client/index.ts';
+import { KINDS, type Kind, type ResultPart } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import { createSubtitleIo } from './subtitles.ts';
@@ -20,17 +23,26 @@ import { createSubtitleIo } from './subtitles.ts';
 /** Text for the help of these commands. */
 export const RESULT_NAMES_NOTE =
   'Results of jobs created on this machine get the folder, name and format of their run; --out and --name override ' +
-  'these. Other results, and those that a newer job would replace, are named by job id. INPUT is the file that the job ' +
-  'was created from on this machine, else the id.';
+  'these. Results of other jobs are named by the file that was sent and the language, where the service knows both. Those that ' +
+  'a newer job would replace, and all others, are named by job id. INPUT is the file that the job was created from on this ' +
+  'machine, else the id.';
 
 /** Returns the folder and name for the results of a job. */
 export type NamingOf = (job: Job) => ResultNaming;
 
+/** Parts of the names of results of a job that this machine has no record of. */
+type OtherName = Pick<ResultNaming, 'stem' | 'asked'>;
+
 /**
  * @param jobs recorded on this machine, newest first
  * @param delivery as the options ask for it
+ * @param others by job id, see `nameOthers`
  */
-export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): NamingOf {
+export function createNaming(
+  jobs: readonly JobEntry[],
+  delivery: Delivery,
+  others: ReadonlyMap<string, OtherName> = new Map(),
+): NamingOf {
   const entries = new Map(jobs.map((entry) => [entry.id, entry]));
   const replaced = findReplaced(jobs);
   return (job) => {
@@ -38,8 +50,8 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const entry = entries.get(job.id);
     const naming = entry?.naming;
     if (entry === undefined || naming === undefined) {
-      // Jobs of other machines are named by their id, which is unique.
-      return { stem: job.id, asked: askedLanguage(job.object, job.input), found, delivery };
+      const name = others.get(job.id) ?? { stem: job.id, asked: askedLanguage(job.object, job.input) };
+      return { ...name, found, delivery };
     }
     const stem = replaced.has(job.id) ? job.id : naming.stem;
     const root = delivery.isFolderGiven === true ? delivery.folder : (entry.output_folder ?? delivery.folder);
@@ -58,6 +70,72 @@ export function createNaming(jobs: readonly JobEntry[], delivery: Delivery): Nam
     const keep = delivery.isAsIs === true ? undefined : naming.keep;
     return { stem, asked: naming.language, found, delivery: { ...delivery, folder, ...own }, keep };
   };
+}
+
+/**
+ * Names for the results of jobs that this machine has no record of, by job id. Jobs whose results would have the same name as
+ * those of a recorded or newer job have none: their id is unique.
+ */
+export async function nameOthers(
+  jobs: readonly Job[],
+  recorded: readonly JobEntry[],
+  delivery: Delivery,
+  client: Pick<Client, 'uploads'>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, OtherName>> {
+  const own = new Set(recorded.map(({ id }) => id));
+  const namingOf = createNaming(recorded, delivery);
+  const taken = new Set(
+    jobs.flatMap((job) => (own.has(job.id) ? possiblePaths(job, namingOf(job)).map(foldName) : [])),
+  );
+  const names = new Map<string, OtherName>();
+  const newestFirst = jobs.toSorted(
+    (one, other) => Date.parse(other.created_at) - Date.parse(one.created_at),
+  );
+  for (const job of newestFirst.filter(({ id }) => !own.has(id))) {
+    const name = await readName(job, client, signal);
+    if (name === null) continue;
+    const paths = possiblePaths(job, { ...name, found: foundLanguage(job), delivery }).map(foldName);
+    if (paths.some((path) => taken.has(path))) continue;
+    for (const path of paths) taken.add(path);
+    names.set(job.id, name);
+  }
+  return names;
+}
+
+/** By the reference of a batch, else by the source. Null where the result could get the name of its input. */
+async function readName(
+  { object, input, client_reference }: Job,
+  client: Pick<Client, 'uploads'>,
+  signal: AbortSignal,
+): Promise<OtherName | null> {
+  const given = readReference(client_reference)?.name ?? null;
+  const asked = given?.language ?? askedLanguage(object, input);
+  const { fields, input: takes }: Kind = KINDS[object];
+  if (asked === null && fields.target_language !== undefined) return null;
+  const stem = given?.stem ?? (await readStem(input[sourceFieldOf(object)], takes, client, signal));
+  return stem === null || stem === '' ? null : { stem, asked };
+}
+
+/** The stem of the file that was sent; null if the service does not tell it. */
+async function readStem(
+  source: unknown,
+  takes: Kind['input'],
+  client: Pick<Client, 'uploads'>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { url, upload_id: id } = Object(source) as { readonly url?: unknown; readonly upload_id?: unknown };
+  const address = typeof url === 'string' ? URL.parse(url) : null;
+  if (address !== null) return stemOfAddress(address);
+  if (typeof id !== 'string') return null;
+  try {
+    const { file_name: name } = await client.uploads.get(id, { signal });
+    if (name === null) return null;
+    return takes === 'subtitle' ? subtitleStem(name) : basename(name, extname(name));
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
 }
 
 /** The subtitles that a job has translated, if its result has their form. */
@@ -139,10 +217,17 @@ function knownPaths(job: Job, namingOf: NamingOf): readonly string[] {
   const naming = namingOf(job);
   if (job.status === 'succeeded') return resultFiles(job, naming).map(({ path }) => path);
   if (isTerminal(job.status)) return [];
-  const { delivery, stem, asked, found } = naming;
-  const template = templateFor(delivery, job.object);
-  const lang = nameLanguage(job.object, asked, found);
-  const paths = assetPaths(job.object, delivery.folder, template, { stem, lang, id: job.id });
-  const isLater = lang !== null && asked === null && template.includes('{lang}');
+  const { delivery, asked } = naming;
+  const isLater = asked === null && templateFor(delivery, job.object).includes('{lang}');
+  const paths = possiblePaths(job, naming);
   return isLater ? [] : paths;
+}
+
+/** The paths as far as they are known: a language that the job will find is left out. */
+function possiblePaths(
+  { id, object }: Job,
+  { delivery, stem, asked, found }: ResultNaming,
+): readonly string[] {
+  const lang = nameLanguage(object, asked, found);
+  return assetPaths(object, delivery.folder, templateFor(delivery, object), { stem, lang, id });
 }

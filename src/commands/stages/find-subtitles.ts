@@ -3,11 +3,11 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
-import { fitName } from '../../batch/plan/result-name.ts';
+import { fitName, NO_LANGUAGE } from '../../batch/plan/result-name.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { WrittenSubtitle } from '../../batch/stages/records.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
-import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { SUBTITLE_FORMATS, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import {
   digestFile,
   type LinesExaminer,
@@ -172,15 +172,16 @@ export function createSubtitleFinder(
       const own = files.filter(({ record }) => record?.role === 'source').at(-1);
       if (own !== undefined) {
         if (!own.isEdited) return null;
-        const language = own.record?.language === 'und' ? wanted : own.language;
+        const language = own.language === NO_LANGUAGE ? wanted : own.language;
         const before = await linesOf(videoStage('subtitle_recognition', item));
         return readBeside(own, () => readSource(item, own.path, language, before));
       }
       const foreign = files.filter(({ record }) => record === null);
-      const candidates =
+      const tagged =
         wanted === null
-          ? foreign.filter(({ language }) => !targets.includes(language))
+          ? foreign.filter(({ language }) => language !== NO_LANGUAGE && !targets.includes(language))
           : inLanguage(foreign, wanted);
+      const candidates = tagged.length > 0 ? tagged : inLanguage(foreign, NO_LANGUAGE);
       if (!fromSubtitles) {
         if (wanted !== null) refuseForeign(foreign, besidePath(item.input, wanted, format));
         return null;
@@ -189,7 +190,8 @@ export function createSubtitleFinder(
       if (others.length > 0)
         refuseSeveral(item, candidates, 'set the language with --from, or pass --source-subtitle');
       if (first === undefined) return null;
-      return readBeside(first, () => readSource(item, first.path, first.language, null));
+      const language = first.language === NO_LANGUAGE ? wanted : first.language;
+      return readBeside(first, () => readSource(item, first.path, language, null));
     },
   };
 }
@@ -202,11 +204,11 @@ function lengthOf({ seconds, sample }: VideoItem['input']): Pick<SubtitleUse, 's
 /** The key of an item does not contain its lines. */
 const NO_LINES = { label: '', lines: [], parts: null };
 
-/** A subtitle file beside a video, named by its language: `talk.es.srt` for `talk.mp4`. */
+/** A subtitle file beside a video, named by its language if that is known: `talk.es.srt` or `talk.srt` for `talk.mp4`. */
 interface BesideFile {
   /** Absolute. */
   readonly path: string;
-  /** BCP 47, in canonical case. */
+  /** BCP 47, in canonical case; `und` if unknown. */
   readonly language: string;
 }
 
@@ -215,15 +217,16 @@ const ENDING = /\.([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\.(?:srt|vtt|ass|ssa)$/i;
 
 /**
  * The path of a subtitle file beside the video. A name that is too long for the file system is shortened.
- * @param language null if unknown: then the name has `und` (undetermined)
+ * @param language null if unknown: then the name has none
  */
 export function besidePath(
   video: { readonly path: string; readonly stem: string },
   language: string | null,
   format: SubtitleFormat,
 ): string {
-  const tag = canonicalLanguage(language ?? 'und') ?? 'und';
-  return join(dirname(video.path), fitName(`${video.stem}.${tag}.${format}`, video.stem));
+  const tag = canonicalLanguage(language ?? NO_LANGUAGE) ?? NO_LANGUAGE;
+  const ending = tag === NO_LANGUAGE ? format : `${tag}.${format}`;
+  return join(dirname(video.path), fitName(`${video.stem}.${ending}`, video.stem));
 }
 
 /** All subtitle files beside the video; none if the folder cannot be listed. */
@@ -233,12 +236,15 @@ export async function findBeside(video: {
 }): Promise<readonly BesideFile[]> {
   const folder = dirname(video.path);
   const names = await readdir(folder).catch(() => []);
+  const untagged = SUBTITLE_FORMATS.map((format) => besidePath(video, null, format));
   return names.toSorted().flatMap((name): BesideFile[] => {
     const [ending = '', tag] = ENDING.exec(name) ?? [];
     const whole = `${video.stem}${ending}`;
     const isOfVideo = name === whole || name === fitName(whole, video.stem);
     const language = tag === undefined || !isOfVideo ? null : canonicalLanguage(tag);
-    return language === null ? [] : [{ path: join(folder, name), language }];
+    const path = join(folder, name);
+    if (untagged.includes(path)) return [{ path, language: NO_LANGUAGE }];
+    return language === null ? [] : [{ path, language }];
   });
 }
 

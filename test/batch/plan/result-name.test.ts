@@ -7,6 +7,7 @@ import {
   defaultTemplate,
   fixParts,
   innerTemplate,
+  NO_LANGUAGE,
   nameLanguage,
   resultPath,
 } from '../../../src/batch/plan/result-name.ts';
@@ -17,6 +18,13 @@ describe('the name of a result', () => {
   it('fills in the parts of the template', () => {
     expect(resultPath('/out', '{stem}.{lang}{ext}', parts)).toBe('/out/talk.es.mp4');
     expect(resultPath('/out', '{lang}/{stem}-{id}{ext}', parts)).toBe('/out/es/talk-loc_1.mp4');
+  });
+
+  it('leaves out a language that is not known, where the stem is before it', () => {
+    const unknown = { ...parts, lang: NO_LANGUAGE, ext: '.srt' };
+    expect(resultPath('/out', '{stem}.{lang}{ext}', unknown)).toBe('/out/talk.srt');
+    expect(resultPath('/out', '{stem}.{lang}.sample{ext}', unknown)).toBe('/out/talk.sample.srt');
+    expect(resultPath('/out', '{lang}/{stem}{ext}', unknown)).toBe('/out/und/talk.srt');
   });
 
   it.each(['', null])('refuses a language that is %j: without it the result could be the input', (lang) => {
@@ -110,6 +118,7 @@ describe('the language in a name', () => {
     expect(askedLanguage('subtitle_recognition', {})).toBeNull();
     expect(nameLanguage('subtitle_recognition', null, 'en')).toBe('en');
     expect(nameLanguage('subtitle_recognition', null, null)).toBe('und');
+    expect(nameLanguage('subtitle_recognition', null, 'UND')).toBe('und');
     expect(nameLanguage('auto_localization', null, '')).toBe('und');
   });
 

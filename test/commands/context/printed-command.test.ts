@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Caller,
   completeCommands,
+  continueCommand,
   goOnCommand,
   inFolder,
   quoteForShell,
@@ -102,6 +103,12 @@ describe('the command that continues', () => {
     expect(sameCommand(running('localize', 'my talk.mp4', '--fresh', '--detach'))).toBe(
       "vloc localize 'my talk.mp4'",
     );
+  });
+
+  it('does not wait either, if the run did not and had more to request', () => {
+    const caller = running('localize', 'a.mp4', '--fresh', '--detach', '-o', 'id');
+    expect(continueCommand(caller, true)).toBe('vloc localize a.mp4 --detach -o id');
+    expect(continueCommand(caller)).toBe('vloc localize a.mp4 -o id');
   });
 
   it('keeps the flags of the service at their place, before the command too', () => {

@@ -16,7 +16,8 @@ test('subtitles beside a video are found by its name and a language', async () =
   ];
   for (const name of names) writeFileSync(join(folder, name), '');
   const found = await findBeside({ path: join(folder, 'talk.mp4'), stem: 'talk' });
-  expect(found.map(({ language }) => language)).toEqual(['pt-BR', 'en', 'zh-Hans']);
+  expect(found.map(({ language }) => language)).toEqual(['pt-BR', 'en', 'und', 'zh-Hans']);
+  expect(found.find(({ language }) => language === 'und')?.path).toBe(join(folder, 'talk.srt'));
 });
 
 test('a variety is used for its language if there is nothing closer', () => {
@@ -31,7 +32,7 @@ test('a language from outside never leads outside the folder', () => {
   const video = { path: '/videos/talk.mp4', stem: 'talk' };
   expect(besidePath(video, 'pt-br', 'srt')).toBe('/videos/talk.pt-BR.srt');
   for (const language of [null, '../../etc/x', 'en/us', '']) {
-    expect(besidePath(video, language, 'vtt')).toBe('/videos/talk.und.vtt');
+    expect(besidePath(video, language, 'vtt')).toBe('/videos/talk.vtt');
   }
 });
 
