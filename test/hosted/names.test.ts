@@ -137,11 +137,19 @@ describe('vloc jobs', () => {
     expect(await videos(folder)).toEqual(['talk.es.mp4', 'talk.mp4', `${ids[0]}.es.mp4`].sort());
   });
 
-  test('wait names the jobs of another machine as their batch would, all languages from one variable', async () => {
+  test.each([
+    ['operands', (ids: string) => ({ words: idOf(ids) })],
+    [
+      'one operand of two lines, as a shell makes of a quoted variable',
+      (ids: string) => ({ words: [ids.trim()] }),
+    ],
+    ['lines of stdin', (ids: string) => ({ words: ['-'], stdin: ids })],
+  ])('wait names jobs of another machine as their batch would, by ids in %s', async (_, give) => {
     const { run, folder } = await open();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es,ca', '--detach', '-o', 'id']);
     await unlink(join(folder, 'state', 'records.db'));
-    const { code, stderr } = await run(['jobs', 'wait', '-'], { stdin: stdout });
+    const { words, ...io } = give(stdout);
+    const { code, stderr } = await run(['jobs', 'wait', ...words], io);
     expect(code, stderr).toBe(0);
     expect(await videos(folder)).toEqual(['talk.ca.mp4', 'talk.es.mp4', 'talk.mp4']);
   });

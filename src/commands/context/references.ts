@@ -20,11 +20,10 @@ interface References {
 /**
  * Returns the operands, with `-` replaced by the first word of each line of stdin,
  * so that the plain form of a list can be piped in. Removes duplicates. Empty stdin is not a failure.
+ * @param given an operand may have several ids: shells do not split `"$id"`
  */
-export async function readReferences(
-  operands: readonly string[],
-  io: Pick<Io, 'stdin'>,
-): Promise<References> {
+export async function readReferences(given: readonly string[], io: Pick<Io, 'stdin'>): Promise<References> {
+  const operands = given.flatMap((operand) => operand.trim().split(/\s+/));
   const [only] = operands;
   if (operands.length === 1 && only !== undefined && only !== '-') return { ids: [only], single: true };
   const fromStdin = operands.includes('-') ? await readIds(io) : [];
