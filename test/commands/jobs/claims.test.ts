@@ -7,6 +7,7 @@ import {
   createClaims,
   createNaming,
   type NamingOf,
+  nameOthers,
 } from '../../../src/commands/jobs/result-places.ts';
 
 const failureOf = (work: () => void): Failure | null => {
@@ -66,5 +67,31 @@ describe('names that are known before the jobs are done', () => {
     expect(clash([job('a', 'queued', { input: {} }), job('b', 'queued', { input: {} })], '{lang}{ext}')).toBe(
       0,
     );
+  });
+});
+
+describe('the results of a job that this machine has no record of', () => {
+  const delivery = { folder: '/out', template: '', existing: 'refuse' } as const;
+  const client = { uploads: {} } as Parameters<typeof nameOthers>[3]; // these jobs have no upload
+  const reference = 'vloc:0123456789:0123456789abcdef';
+  const video = { source: { type: 'url', url: 'https://example.com/a/My%20talk.mp4?key=1' } };
+
+  it.each([
+    ['by the file at the address of their source', { ...video, target_language: 'es' }, null, 'My talk'],
+    ['by the reference of their batch', {}, `${reference}:es:lesson%201`, 'lesson 1'],
+    ['by nothing if their language is not known: it could be the name of the input', video, null, null],
+    ['by nothing with a reference without a language', {}, `${reference}::talk`, null],
+    ['by nothing if nothing is known', { target_language: 'es' }, reference, null],
+  ])('are named %s', async (_, input, client_reference, stem) => {
+    const fields = {
+      id: 'a',
+      status: 'succeeded',
+      created_at: '2026-11-28T00:00:00Z',
+      input,
+      client_reference,
+    };
+    const job = readJob('auto_localization', fields, null);
+    const names = await nameOthers([job], [], delivery, client, new AbortController().signal);
+    expect(names.get('a')).toEqual(stem === null ? undefined : { stem, asked: 'es' });
   });
 });

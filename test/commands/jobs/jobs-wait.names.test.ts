@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readySource, until, untilJob } from '../../service/harness/scene.ts';
 import { startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
@@ -106,27 +106,4 @@ test('a second run keeps what the first one fetched, and succeeds', async () => 
     expect(code, stderr).toBe(0);
     expect(JSON.parse(stdout).data.map(({ files }: Row) => files.length)).toEqual([1, 1, 1]);
   }
-});
-
-test('a job that another program made is named by the file of its upload and the target language', async () => {
-  const vloc = await startVloc();
-  const source = await readySource(vloc.caller);
-  const { json: upload } = await vloc.caller.get(`/v1/uploads/${source.upload_id}`);
-  const make = async () => {
-    const body = { source, target_language: 'es' };
-    return String((await vloc.caller.post('/v1/auto-localizations', body)).json.id);
-  };
-  const older = await make();
-  vloc.clock.advance(1000);
-  const newer = await make();
-  const { code, stdout, stderr } = await vloc.run(['jobs', 'wait', older, newer, '-o', 'json']);
-  expect(code, stderr).toBe(0);
-  const stem = parse(upload.file_name).name;
-  const files = JSON.parse(stdout).data.map(
-    ({ id, files: [file] }: { id: string; files: { path: string }[] }) => [id, file?.path],
-  );
-  expect(Object.fromEntries(files)).toEqual({
-    [newer]: join(vloc.folder, `${stem}.es.mp4`),
-    [older]: join(vloc.folder, `${older}.es.mp4`),
-  });
 });
