@@ -52,6 +52,21 @@ describe('subtitles of the user', () => {
     expect(await vloc.jobs()).toEqual([1, 3, 4, 2]);
   });
 
+  it.each([
+    [{ 'talk.srt': 'one' }, 'ONE'],
+    [{ 'talk.srt': 'one', 'talk.en.srt': 'two' }, 'TWO'],
+  ])(
+    'without a language in their name are the spoken words, unless others are: %j',
+    async (files, dubbed) => {
+      const vloc = await startStaging();
+      for (const [name, text] of Object.entries(files)) await writeFile(vloc.path(name), srt(text));
+      const { code, stderr } = await vloc.run([...GO_ON, '--from', 'en']);
+      expect(code, stderr).toBe(0);
+      expect(await vloc.jobs()).toEqual([0, 1, 1, 1]);
+      expect(vloc.dubbed).toEqual([dubbed]);
+    },
+  );
+
   it('must be chosen if several could be in the spoken language', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('talk.en.srt'), srt('one'));
