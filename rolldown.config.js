@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown';
-import { copyData, listPackages, NEW_FOLDER } from './build/files.js';
+import { copyData, listPackages, loadPartsOfNode, NEW_FOLDER } from './build/files.js';
 import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */
@@ -45,7 +45,9 @@ const library = defineConfig({
     entryFileNames: '[name].js',
     chunkFileNames: 'lib-[name]-[hash].js',
   },
-  plugins: [listPackages],
+  // Never asked for, and it would need a `require`.
+  resolve: { alias: { 'pg-native': false } },
+  plugins: [loadPartsOfNode, listPackages],
 });
 
 /** Programs and threads of their own. */

@@ -1,5 +1,6 @@
 /** Files that are written beside the bundles: data and licenses. */
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 
 /** Data that code opens beside itself, with the text about its origin. */
@@ -18,6 +19,23 @@ export const copyData = {
   name: 'copy-data',
   writeBundle() {
     for (const { folder, file } of DATA) copyFileSync(join(folder, file), join(NEW_FOLDER, file));
+  },
+};
+
+const PART_OF_NODE = new RegExp(
+  `\\brequire\\((['"](?:node:[\\w/]+|${builtinModules.join('|')})['"])\\)`,
+  'g',
+);
+
+/**
+ * Lets CommonJS packages in ES modules load parts of Node where they are needed. The usual `createRequire(import.meta.url)` fails when
+ * another bundler makes CommonJS of it.
+ */
+export const loadPartsOfNode = {
+  name: 'load-parts-of-node',
+  transform: {
+    filter: { id: /node_modules/, code: PART_OF_NODE },
+    handler: (code) => code.replaceAll(PART_OF_NODE, 'process.getBuiltinModule($1)'),
   },
 };
 

@@ -12,14 +12,21 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { build as esbuild } from 'esbuild';
+import { rolldown, build as rolldownBuild } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import webpack from 'webpack';
 import { compareContents } from '../../release/table.ts';
+import { json, startServer } from '../client/support/scripted-server.ts';
 import { ffmpeg } from '../engines/workspace.ts';
 import { awaitPacked } from './install.ts';
-import { type Installation, openInstallation, SAMPLE } from './packed.ts';
+import { finish, type Installation, openInstallation, SAMPLE } from './packed.ts';
 
 const MiB = 2 ** 20;
+
+type Format = 'cjs' | 'esm';
+const EXTENSIONS = { cjs: '.cjs', esm: '.mjs' } as const;
 
 const tool = (name: string) => fileURLToPath(new URL(`../../node_modules/.bin/${name}`, import.meta.url));
 let tarball: string;
@@ -128,6 +135,63 @@ try { verifyWebhook({ body: '', headers: {} }, { secret: 's' }); } catch (error)
       expect(execFileSync(process.execPath, [file], { encoding: 'utf8' })).toBe('WEBHOOK_FORM_INVALID\n');
     },
   );
+
+  const BUNDLERS: Readonly<
+    Record<string, (input: string, folder: string, format: Format) => Promise<unknown>>
+  > = {
+    esbuild: (input, folder, format) =>
+      esbuild({
+        ...{ entryPoints: [input], bundle: true, platform: 'node', format, logLevel: 'silent' },
+        ...{ outdir: folder, outExtension: { '.js': EXTENSIONS[format] } },
+      }),
+    rolldown: (input, folder, format) =>
+      rolldownBuild({
+        ...{ input, platform: 'node' },
+        output: { dir: folder, format, entryFileNames: `[name]${EXTENSIONS[format]}` },
+      }),
+    webpack: async (input, folder, format) => {
+      const isModule = format === 'esm';
+      const library = { type: isModule ? 'module' : 'commonjs2' };
+      const output = { path: folder, filename: `[name]${EXTENSIONS[format]}`, module: isModule, library };
+      const entry = { program: input };
+      const experiments = { outputModule: isModule };
+      // Minimizing takes half a minute, and is not about imports.
+      const optimization = { minimize: false };
+      const options = {
+        entry,
+        target: 'node22',
+        mode: 'production',
+        output,
+        experiments,
+        optimization,
+      } as const;
+      const compiler = webpack(options);
+      const stats = await promisify<webpack.Stats | undefined>((done) => compiler.run(done))();
+      expect(stats?.toString({ all: false, errors: true, warnings: true })).toBe('');
+    },
+  };
+
+  it.each(
+    Object.keys(BUNDLERS).flatMap((name) =>
+      (['cjs', 'esm'] as const).map((format) => [name, format] as const),
+    ),
+  )('calls a service and verifies webhooks, bundled by %s as %s', async (name, format) => {
+    const service = await startServer(json(200, { object: 'list', data: [], has_more: false }));
+    onTestFinished(service.close);
+    const input = join(project, 'program.js');
+    writeFileSync(
+      input,
+      `import { createClient } from 'vloc';
+import { verifyWebhook } from 'vloc/webhooks';
+const client = createClient({ baseUrl: process.argv[2], key: 'k', secret: 's' });
+client.jobs.list('dubbing').then(({ object }) => console.log(object, typeof verifyWebhook)).finally(client.close);`,
+    );
+    const folder = join(root, `${name}-${format}`);
+    await BUNDLERS[name]?.(input, folder, format);
+    const program = join(folder, `program${EXTENSIONS[format]}`);
+    const { stdout, stderr } = await finish(process.execPath, [program, service.baseUrl], root, {});
+    expect([stdout, stderr]).toEqual(['list function\n', '']);
+  });
 });
 
 describe('an installation', () => {
