@@ -3,6 +3,7 @@
  * Source: specification, "Events" (receiver rules); contract, "Webhooks".
  */
 
+import { types } from 'node:util';
 import { configurationFailure, type Failure, refusedFailure } from '../../base/failure.ts';
 import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN, webhookHeaderNames } from '../../protocol/headers.ts';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
@@ -13,9 +14,12 @@ import { asObject, asText, type JsonObject, readMember } from '../read/record.ts
 
 export interface ReceivedWebhook {
   /** The raw bytes received, never a body that was parsed and serialized again. */
-  readonly body: Uint8Array | string;
+  readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: WebhookHeaders;
 }
+
+/** A delivery whose body is known to be raw. */
+export type RawWebhook = ReceivedWebhook & { readonly body: Uint8Array | string };
 
 export interface WebhookRules {
   /** The webhook secret, which is not the API secret. */
@@ -53,7 +57,7 @@ export type WebhookCheckResult =
 const WEBHOOK_TOLERANCE_SECONDS = LIMITS.timestampSkewSeconds;
 
 /** Judges one delivery; the rules must have been checked with `checkWebhookRules`. */
-export function judgeWebhook({ body, headers }: ReceivedWebhook, rules: WebhookRules): WebhookCheckResult {
+export function judgeWebhook({ body, headers }: RawWebhook, rules: WebhookRules): WebhookCheckResult {
   const names = webhookHeaderNames(rules.headerPrefix);
   const timestamp = readHeader(headers, names.timestamp, WEBHOOK_TIMESTAMP_PATTERN, 'not ten digits');
   const eventId = readHeader(headers, names.id, WEBHOOK_ID_PATTERN, 'not an event id (evt_…)');
@@ -144,7 +148,7 @@ function isIterable(headers: WebhookHeaders): headers is Iterable<readonly [stri
  * @throws Failure (`configuration`)
  */
 export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: WebhookRules): void {
-  if (secret === '') {
+  if (!secret) {
     throw webhookRejectedFailure(
       'WEBHOOK_SECRET_MISSING',
       'no webhook secret is set',
@@ -168,6 +172,22 @@ export function checkWebhookRules({ secret, toleranceSeconds = 0, now }: Webhook
   }
 }
 
+/**
+ * The bytes that were signed.
+ * @throws Failure (`configuration`) for anything else, most often the object that a JSON parser has made of them
+ */
+function rawBody(body: ReceivedWebhook['body']): Uint8Array | string {
+  if (typeof body === 'string') return body;
+  // Unlike `instanceof`, these also know objects of another realm, such as a test runner's.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (types.isAnyArrayBuffer(body)) return new Uint8Array(body);
+  throw webhookRejectedFailure(
+    'WEBHOOK_BODY_NOT_RAW',
+    `the webhook body is ${body === null ? 'null' : `of type ${typeof body}`}, and its signature is that of the bytes received`,
+    "Pass the raw body, before any JSON parser: with Express `express.raw({ type: 'application/json' })`, with Fetch `await request.arrayBuffer()`.",
+  );
+}
+
 function webhookRejectedFailure(code: string, message: string, advice: string): Failure {
   return configurationFailure(code, message, advice);
 }
@@ -188,7 +208,7 @@ export interface VerifiedWebhook extends WebhookEvent {
  * @param received the raw body, before any JSON parser, with the headers as received
  * @param rules `secret` is the webhook secret; `now` is the clock of this machine unless given
  * @throws Failure: `WEBHOOK_FORM_INVALID`, `WEBHOOK_SIGNATURE_INVALID` or `WEBHOOK_TIMESTAMP_INVALID` for a delivery that
- * must not be believed (answer 400), and of category `configuration` for rules that cannot be used
+ * must not be believed (answer 400), and of category `configuration` for rules that cannot be used and for a body that is not raw
  */
 export function verifyWebhook(
   received: ReceivedWebhook,
@@ -196,12 +216,13 @@ export function verifyWebhook(
 ): VerifiedWebhook {
   const checked = { ...rules, now: rules.now ?? Date.now() };
   checkWebhookRules(checked);
-  const verdict = judgeWebhook(received, checked);
+  const body = rawBody(received.body);
+  const verdict = judgeWebhook({ ...received, body }, checked);
   if (!verdict.valid) {
     const { check, message } = verdict;
     throw refusedFailure(`WEBHOOK_${check.toUpperCase()}_INVALID`, message);
   }
-  return { id: verdict.eventId, layout: verdict.layout, ...readEvent(received.body) };
+  return { id: verdict.eventId, layout: verdict.layout, ...readEvent(body) };
 }
 
 export interface WebhookEvent {

@@ -14,7 +14,7 @@ import {
 import {
   checkWebhookRules,
   judgeWebhook,
-  type ReceivedWebhook,
+  type RawWebhook,
   type WebhookRules,
 } from '../../client/webhooks/verify-webhook.ts';
 import { withoutLineBreak } from '../../profiles/secrets.ts';
@@ -122,7 +122,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 /** Advice for a probable change of the body, or null. The body stays rejected. */
-export function explainMismatch({ body, headers }: ReceivedWebhook, rules: WebhookRules): string | null {
+export function explainMismatch({ body, headers }: RawWebhook, rules: WebhookRules): string | null {
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
   const change = CHANGES.find(({ undo }) => {
     const original = undo(text);

@@ -7,7 +7,7 @@ import { type OptionTable, type OptionValues, textOption } from '../../base/opti
 import { describeUnreadable } from '../../base/system-error.ts';
 import {
   judgeWebhook,
-  type ReceivedWebhook,
+  type RawWebhook,
   type WebhookCheckResult,
   type WebhookRules,
 } from '../../client/webhooks/verify-webhook.ts';
@@ -77,11 +77,7 @@ function checkOptions({ body, headers, timestamp, id, signature, secretStdin }: 
   }
 }
 
-async function readDelivery(
-  context: Context,
-  options: Options,
-  rules: WebhookRules,
-): Promise<ReceivedWebhook> {
+async function readDelivery(context: Context, options: Options, rules: WebhookRules): Promise<RawWebhook> {
   const { body = '-', headers, timestamp, id, signature } = options;
   const names = webhookHeaderNames(rules.headerPrefix);
   return {
@@ -142,7 +138,7 @@ function verdictDocument(verdict: WebhookCheckResult): object {
 
 function webhookFileFailure(
   { check, message }: WebhookCheckResult & { valid: false },
-  received: ReceivedWebhook,
+  received: RawWebhook,
   rules: WebhookRules,
 ): Failure {
   return refusedFailure(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   judgeWebhook,
-  type ReceivedWebhook,
+  type RawWebhook,
   type WebhookRules,
 } from '../../../src/client/webhooks/verify-webhook.ts';
 import { EVENT_ID, eventBody, type SignOptions, sign, signWithOpenssl } from './sign.ts';
@@ -17,7 +17,7 @@ function deliver(options: Partial<SignOptions> = {}) {
   return sign(BODY, { secret: SECRET, at: AT, ...options });
 }
 
-function judge(received: ReceivedWebhook, rules: Partial<WebhookRules> = {}) {
+function judge(received: RawWebhook, rules: Partial<WebhookRules> = {}) {
   const verdict = judgeWebhook(received, { ...RULES, ...rules });
   return verdict.valid ? `valid ${verdict.layout}` : `${verdict.check}: ${verdict.message}`;
 }

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { Failure, verifyWebhook } from '../../../src/client/index.ts';
 import { EVENT_ID, eventBody, sign } from './sign.ts';
@@ -42,9 +43,44 @@ it('throws for a forged delivery, so that a forgotten check accepts nothing', ()
   );
 });
 
+it('accepts the raw body as text and as bytes of any kind', () => {
+  const { body, headers } = sign(eventBody('dub_1', 'failed'), { secret: SECRET, at: now() });
+  const bytes = Buffer.from(body);
+  const whole = new ArrayBuffer(bytes.length);
+  new Uint8Array(whole).set(bytes);
+  for (const raw of [
+    bytes.toString('utf8'),
+    bytes,
+    new Uint8Array(bytes),
+    whole,
+    runInNewContext('new Uint8Array(bytes)', { bytes }),
+  ]) {
+    expect(verifyWebhook({ body: raw, headers }, { secret: SECRET }).job.id).toBe('dub_1');
+  }
+});
+
+it.each([
+  ['an object', { id: 'evt_1' }],
+  ['undefined', undefined],
+  ['null', null],
+  ['an array', []],
+])('asks for the raw body instead of %s', (_name, body) => {
+  const { headers } = sign('{}', { secret: SECRET, at: now() });
+  const received = { body: body as unknown as string, headers }; // as a program in JavaScript may
+  expect(() => verifyWebhook(received, { secret: SECRET })).toThrow(
+    expect.objectContaining({
+      code: 'WEBHOOK_BODY_NOT_RAW',
+      advice: expect.stringContaining('Pass the raw body, before any JSON parser'),
+    }),
+  );
+});
+
 it('refuses settings that would allow forgery or replay', () => {
   const forged = sign('{}', { secret: '', at: now() });
-  expect(codeOf(() => verifyWebhook(forged, { secret: '' }))).toBe('WEBHOOK_SECRET_MISSING');
+  const unset = process.env.VLOC_NO_SUCH_VARIABLE as string; // as programs do with a variable that they need
+  for (const secret of ['', unset]) {
+    expect(codeOf(() => verifyWebhook(forged, { secret }))).toBe('WEBHOOK_SECRET_MISSING');
+  }
   const old = sign('{}', { secret: SECRET, at: 1_000_000_000 });
   for (const toleranceSeconds of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
     expect(codeOf(() => verifyWebhook(old, { secret: SECRET, toleranceSeconds }))).toBe(
