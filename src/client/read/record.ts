@@ -175,6 +175,8 @@ export type Pages<Item> = Promise<ListPage<Item>> & AsyncIterable<Item>;
  */
 export function createPages<Item>(load: (cursor?: string) => Promise<ListPage<Item>>): Pages<Item> {
   const first = load();
+  // Whoever awaits or iterates it later gets the failure.
+  first.catch(() => undefined);
   return Object.assign(first, {
     async *[Symbol.asyncIterator](): AsyncGenerator<Item> {
       const seen = new Set<string>();

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { failureOf, startHarness } from '../support/harness.ts';
+import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
 import type { Reply } from '../support/scripted-server.ts';
 import { json, problem } from '../support/scripted-server.ts';
 
@@ -90,6 +91,26 @@ describe('a list of jobs', () => {
     const { client } = await startHarness({ fallback: json(200, page) });
     const { facts } = await failureOf(collect(client.jobs.list('dubbing')));
     expect(facts).toMatchObject({ code: 'CURSOR_REPEATED', blame: 'service' });
+  });
+});
+
+describe('a prepared list', () => {
+  test('reports its failure where it is iterated, and nowhere else', async () => {
+    const { client } = await startHarness({ fallback: problem(403, 'CAPABILITY_NOT_PERMITTED', false) });
+    const unhandled: unknown[] = [];
+    const collectUnhandled = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', collectUnhandled);
+    onCleanup(async () => void process.off('unhandledRejection', collectUnhandled));
+    const lists: AsyncIterable<unknown>[] = [
+      client.jobs.list('dubbing'),
+      client.uploads.list(),
+      client.credits.transactions(),
+    ];
+    // Sent later than they are, so they have failed when it has.
+    await failureOf(client.jobs.get('dubbing', 'dub_1'));
+    await setImmediate();
+    expect(unhandled).toEqual([]);
+    for (const list of lists) expect((await failureOf(collect(list))).code).toBe('CAPABILITY_NOT_PERMITTED');
   });
 });
 
