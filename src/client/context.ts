@@ -37,8 +37,9 @@ function clientSettingFailure(code: string, message: string, advice: string): Fa
 
 function checkCredentials(key: string, secret: string): void {
   const advice = 'Set both with `vloc profile add`, or VLOC_KEY and VLOC_SECRET.';
-  if (key === '') throw clientSettingFailure('KEY_MISSING', 'there is no API key', advice);
-  if (secret === '') throw clientSettingFailure('SECRET_MISSING', 'there is no API secret', advice);
+  // A program may pass a variable that is not set.
+  if (!key) throw clientSettingFailure('KEY_MISSING', 'there is no API key', advice);
+  if (!secret) throw clientSettingFailure('SECRET_MISSING', 'there is no API secret', advice);
   if (/[\r\n]/.test(secret)) {
     throw clientSettingFailure('SECRET_INVALID', 'the API secret contains a line break', advice);
   }

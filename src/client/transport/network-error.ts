@@ -63,8 +63,11 @@ function connectionWords(error: unknown, subject: string, address: string): Erro
 
 /** A defect of this program must not be reported as a network error. */
 function isOwnFault(error: unknown): boolean {
+  const code = networkCode(error);
+  // An argument that undici does not accept.
+  if (code === 'UND_ERR_INVALID_ARG') return true;
   const ours = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-  return ours && networkCode(error) === '';
+  return ours && code === '';
 }
 
 /**

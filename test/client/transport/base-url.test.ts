@@ -54,6 +54,15 @@ test.each([
   expect(() => createClient(settings)).toThrow(Failure);
 });
 
+test.each([
+  ['key', 'KEY_MISSING'],
+  ['secret', 'SECRET_MISSING'],
+  ['baseUrl', 'BASE_URL_INVALID'],
+])('a variable that is not set is refused as %s before anything is sent', (name, code) => {
+  const settings = { baseUrl: 'https://api.example.com/v1', key: 'key', secret: 'secret', [name]: undefined };
+  expect(() => createClient(settings)).toThrow(expect.objectContaining({ code }));
+});
+
 test('files are sent to https, and to http only on this machine', () => {
   const hosted = parseBaseUrl('https://api.example.com/v1');
   const local = parseBaseUrl('http://127.0.0.1:8080/v1');

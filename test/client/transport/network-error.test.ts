@@ -45,6 +45,8 @@ describe('a network error', () => {
   test('is not assumed for a fault of the program', () => {
     const fault = new TypeError('undefined is not a function');
     expect(() => describeNetworkError(fault, 'h')).toThrow(fault);
+    const argument = withCode('UND_ERR_INVALID_ARG');
+    expect(() => describeNetworkError(argument, 'h')).toThrow(argument);
   });
 });
 
