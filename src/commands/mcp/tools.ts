@@ -195,7 +195,7 @@ function outputOf(json: JsonSchema | null): JsonSchema {
       exit_code: { type: 'integer' },
       output: nullable(outline(json ?? {}, OUTLINE_DEPTH)),
       error: { type: ['object', 'null'] },
-      session: { type: 'object' },
+      session: {},
     },
     required: ['exit_code', 'output', 'error', 'session'],
   };
@@ -228,8 +228,11 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The schema with null, which a refused call returns. */
 function nullable(schema: JsonSchema): JsonSchema {
-  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : schema;
+  const { type, anyOf } = schema;
+  if (Array.isArray(anyOf)) return { anyOf: anyOf.map((each, at) => (at === 0 ? nullable(each) : each)) };
+  return typeof type === 'string' ? { ...schema, type: [type, 'null'] } : schema;
 }
 
 /** A call as the command gets it. */
