@@ -8,7 +8,7 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as v from 'valibot';
 import type { ToolEffect } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
@@ -16,6 +16,7 @@ import { usesService } from '../context/printed-command.ts';
 import { VERSION } from '../context/version.ts';
 import { type CallProgress, type CallResult, callTool } from './call.ts';
 import type { AgentFolders, Session } from './limits.ts';
+import { createLineTransport } from './line-transport.ts';
 import type { Tool, ToolArguments } from './tools.ts';
 
 interface ServerParts {
@@ -47,7 +48,7 @@ export async function serveTools(parts: ServerParts): Promise<void> {
   stdin.once('end', leave).once('close', leave);
   context.signal.addEventListener('abort', leave, { once: true });
   const handle = serveStdio(() => createServer(parts, gone.signal, running), {
-    transport: new StdioServerTransport(stdin, stdout),
+    transport: createLineTransport(stdin, stdout),
     onerror: (error) => context.terminal.warn(error.message),
   });
   await over.promise;
