@@ -1,5 +1,6 @@
 /** Jobs of several kinds as one list, and how jobs are shown. */
 
+import * as v from 'valibot';
 import { Failure } from '../../base/failure.ts';
 import { listOption } from '../../base/option.ts';
 import type { Client, Job, JobFilters, JobSummary, ListPage } from '../../client/index.ts';
@@ -52,10 +53,9 @@ interface JobListing {
 }
 
 /**
- * Lists jobs of these kinds merged by creation time, newest first. A cursor belongs to one list of the
- * service, so it exists for a single kind only. Kinds without permission are skipped with a note, unless the user
- * named them.
- * @throws Failure of category usage for a cursor with several kinds; of the service, also without permission for any kind
+ * Lists jobs of these kinds merged by creation time, newest first. A cursor of the service belongs to the list of one kind;
+ * that of several kinds is our own. Kinds without permission are skipped with a note, unless the user named them.
+ * @throws Failure of category usage for a cursor of another list; of the service, also without permission for any kind
  */
 export async function listJobs(
   client: Pick<Client, 'jobs'>,
@@ -63,15 +63,12 @@ export async function listJobs(
   request: ListRequest,
   { signal, terminal }: Pick<Context, 'signal' | 'terminal'>,
 ): Promise<JobListing> {
-  if (request.cursor !== undefined && kinds.length > 1) {
-    throw invalidCallFailure(
-      '--cursor continues the list of one kind',
-      'Name it with --kind, or use --limit or --all for several.',
-    );
-  }
-  const filters = request.filters as JobFilters; // the options come from the parameters of the same operation
+  const mark = request.cursor === undefined || kinds.length === 1 ? null : readMark(request.cursor);
+  const start = mark === null ? {} : { created_before: new Date(mark.atMs + 1).toISOString() };
+  const filters = { ...request.filters, ...start } as JobFilters; // the options come from the parameters of the same operation
+  const range = mark === null ? request : { limit: request.limit + mark.shown.length, cursor: undefined };
   const read = (kind: JobKind) =>
-    readPages(request, (page) => client.jobs.list(kind, { ...filters, ...page }, { signal }));
+    readPages(range, (page) => client.jobs.list(kind, { ...filters, ...page }, { signal }));
   const answers = await Promise.all(
     kinds.map(async (kind) => ({ kind, list: await (areNamed ? read(kind) : refusalOr(read(kind))) })),
   );
@@ -82,7 +79,9 @@ export async function listJobs(
     terminal.note(`Skipped, since the key has no permission: ${refused.map(({ kind }) => kind).join(', ')}`);
   }
   const permitted = kinds.filter((kind) => !refused.some((each) => each.kind === kind));
-  return { page: mergeLists(lists, kinds.length, request.limit), kinds: permitted };
+  const [only] = lists;
+  const page = kinds.length === 1 && only !== undefined ? only : mergeLists(lists, mark, request.limit);
+  return { page, kinds: permitted };
 }
 
 /** The list, or the failure of a key without permission for the kind. */
@@ -95,17 +94,50 @@ async function refusalOr<List>(reading: Promise<List>): Promise<List | Failure> 
   }
 }
 
-/** @param asked number of kinds in the request: only for one the cursor can be used */
+/**
+ * The end of a page of several kinds, at the time of its last job. A service may state times in whole seconds, so other jobs of
+ * that time may follow.
+ */
+interface PageMark {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  /** Ids of the jobs of that time that were shown. */
+  readonly shown: readonly string[];
+}
+
+const PageMarkSchema = v.object({ atMs: v.pipe(v.number(), v.safeInteger()), shown: v.array(v.string()) });
+
+/** @throws Failure of category usage for the cursor of a list of one kind, and for any other text */
+function readMark(cursor: string): PageMark {
+  try {
+    return v.parse(PageMarkSchema, JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  } catch {
+    throw invalidCallFailure(
+      `invalid --cursor "${cursor}": expected the next_cursor of a list of several kinds`,
+      'If it is of the list of one kind, name that with --kind.',
+    );
+  }
+}
+
+/** @param before the end of the page before */
 function mergeLists(
   lists: readonly ListPage<JobSummary>[],
-  asked: number,
+  before: PageMark | null,
   limit: number,
 ): ListPage<JobSummary> {
-  const [only] = lists;
-  if (asked === 1 && only !== undefined) return only;
-  const all = lists.flatMap(({ data }) => data).sort(newestFirst);
+  const all = lists
+    .flatMap(({ data }) => data)
+    .filter(({ id }) => before?.shown.includes(id) !== true)
+    .sort(newestFirst);
+  const data = all.slice(0, limit);
+  const atMs = Date.parse(data.at(-1)?.created_at ?? '');
   const more = all.length > limit || lists.some((list) => list.has_more);
-  return { object: 'list', data: all.slice(0, limit), has_more: more, next_cursor: null };
+  const shown = data.filter((job) => Date.parse(job.created_at) === atMs).map(({ id }) => id);
+  const mark: PageMark = { atMs, shown: before?.atMs === atMs ? [...before.shown, ...shown] : shown };
+  // A hosted service that states no times gives no place to continue from.
+  const canContinue = more && !Number.isNaN(atMs);
+  const cursor = canContinue ? Buffer.from(JSON.stringify(mark)).toString('base64url') : null;
+  return { object: 'list', data, has_more: more, next_cursor: cursor };
 }
 
 function newestFirst(left: JobSummary, right: JobSummary): number {
