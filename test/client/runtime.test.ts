@@ -51,12 +51,28 @@ test.each([
   ['\u001b]0;title\u0007bell \u202eright', ']0;titlebell right'],
   ['<<<<>>', '>'],
   ['', ''],
+  [
+    '{"type":"about:blank","title":"This address has expired","status":410,"detail":"start a new job"}',
+    'This address has expired: start a new job',
+  ],
+  ['{"message": "Forbidden"}', 'Forbidden'],
+  [
+    '{"error":{"code":"EXPIRED","message":"the link\\u001b[31m has expired"}}',
+    'EXPIRED: the link[31m has expired',
+  ],
+  ['[{"message":"Too many"}]', 'Too many'],
+  ['{"error":"denied","error_description":"denied"}', 'denied'],
+  ['{"status":410}', ''],
+  ['[proxy] access denied', '[proxy] access denied'],
+  ['{"detail":"cut in the mid', ''],
 ])('the first line of %j is %j', (page, line) => {
   expect(firstLine(Buffer.from(page))).toBe(line);
 });
 
 test('the first line of an endless page is short, and searched for only at its beginning', () => {
   expect(firstLine(Buffer.alloc(10 ** 7, 'a')).length).toBe(120);
+  expect(firstLine(Buffer.from(`${'a'.repeat(110)} and words`))).toBe(`${'a'.repeat(110)} and words`);
+  expect(firstLine(Buffer.from(`${'a'.repeat(110)} and more words`))).toBe(`${'a'.repeat(110)} and…`);
   expect(firstLine(Buffer.from(`${'<'.repeat(10 ** 7)}>late`))).not.toContain('late');
   expect(firstLine(Buffer.from(`${' '.repeat(10 ** 7)}late`))).toBe('');
 });

@@ -21,6 +21,23 @@ export interface RawResponse {
   readonly bytes: Buffer;
 }
 
+/** The answer behind a failure, as its cause. */
+export class RefusedAnswer {
+  readonly raw: RawResponse;
+
+  constructor(raw: RawResponse) {
+    this.raw = raw;
+  }
+
+  /** The parsed JSON; another text as it is; null when there is none. */
+  get body(): unknown {
+    const { bytes } = this.raw;
+    if (bytes.length === 0) return null;
+    const body = tryParse(bytes);
+    return body instanceof JsonError ? bytes.toString('utf8') : body;
+  }
+}
+
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** @param now the service's time in milliseconds, for a Retry-After that is a date and has no Date beside it */
@@ -30,7 +47,10 @@ export function readResponse(raw: RawResponse, now: number): AttemptResult<ApiRe
   const askedMs = retryAfterOf(headers, now);
   const refuse = (verdict: ErrorClass, facts: FailureFacts): AttemptResult<ApiResponse> => ({
     type: 'failed',
-    failure: new Failure({ ...withRequestId(requestId), ...facts, status, ...withRetryAfter(askedMs) }),
+    failure: new Failure(
+      { ...withRequestId(requestId), ...facts, status, ...withRetryAfter(askedMs) },
+      { cause: new RefusedAnswer(raw) },
+    ),
     advice: adviceOf(verdict, askedMs),
   });
   const foreign = (shown: string, code: string | null = null): AttemptResult<ApiResponse> => {
@@ -244,13 +264,29 @@ function isDeeperThan(bytes: Buffer, limit: number): boolean {
 const READ_BYTES = 2048;
 const SHOWN_CHARACTERS = 120;
 
-/** The first words of a page that is not JSON, without tags and control characters; empty when it has none. */
+/** The first words of a page, without tags and control characters, or what JSON says went wrong; empty when it says nothing. */
 export function firstLine(bytes: Buffer): string {
   const page = bytes.subarray(0, READ_BYTES).toString('utf8');
-  const words = page
+  const said = /^\s*(?:\{\s*"|\[\s*[{["])/.test(page) ? sentenceIn(tryParse(bytes)) : page;
+  const words = said
     .replace(/<(?:style|script)[^>]*>[^<]*/gi, ' ')
     .replace(/<[^>]*>/g, '\n')
     .replace(/[^\P{C}\n]/gu, '');
-  const line = words.split('\n').find((each) => each.trim() !== '') ?? '';
-  return line.trim().slice(0, SHOWN_CHARACTERS);
+  const line = (words.split('\n').find((each) => each.trim() !== '') ?? '').trim();
+  if (line.length <= SHOWN_CHARACTERS) return line;
+  // Up to the last whole word.
+  return `${line.slice(0, SHOWN_CHARACTERS - 1).replace(/\s+\S*$/, '')}…`;
+}
+
+/** Where APIs, gateways and storage say what went wrong, the name of the fault first. */
+const TELLING_MEMBERS = ['title', 'error', 'code', 'message', 'detail', 'error_description', 'errors'];
+
+/** The texts in these members; empty without any. */
+function sentenceIn(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return sentenceIn(value[0]);
+  const object = asObject(value);
+  if (object === null || value instanceof JsonError) return '';
+  const texts = TELLING_MEMBERS.map((name) => sentenceIn(readMember(object, name)));
+  return [...new Set(texts)].filter((text) => text !== '').join(': ');
 }

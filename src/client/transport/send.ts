@@ -74,6 +74,7 @@ function credentialsFailure(
       `the service did not recognize the signature headers (prefix ${prefix})`,
       'Set its prefix: VLOC_HEADER_PREFIX.',
       { ...facts, status, blame: 'access' },
+      { cause: failure.cause },
     );
   }
   if (status !== 401) return failure;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { type Failure, isApiAnswer, usageFailure } from '../../base/failure.ts';
+import { Failure, isApiAnswer, usageFailure } from '../../base/failure.ts';
 import { flagOption, pairsOption, textOption } from '../../base/option.ts';
 import type { ApiResponse, Call, Client, ListPage } from '../../client/index.ts';
+import { RefusedAnswer } from '../../client/transport/answer.ts';
 import { OPERATIONS, VERSION_PREFIX } from '../../protocol/operations.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
@@ -31,7 +32,7 @@ export const api: Command = defineCommand({
       'Idempotency-Key of a POST or DELETE (default: a new one, printed on stderr)',
     ),
     paginate: flagOption('print the entries of all pages of a list'),
-    include: flagOption('also print status and headers: {status, headers, body}'),
+    include: flagOption('also print status and headers, of an error too: {status, headers, body}'),
   },
   examples: [
     { command: 'vloc api /credits', explains: 'a signed GET' },
@@ -75,6 +76,10 @@ export const api: Command = defineCommand({
       else printAnswer(context, await connection.client.send(call), options.include);
       return 0;
     } catch (error) {
+      if (options.include && error instanceof Failure && error.cause instanceof RefusedAnswer) {
+        const { raw, body } = error.cause;
+        printAnswer(context, { ...raw, body }, true);
+      }
       const isUnknownPath = isApiAnswer(error, 404) && !isPathOfOperation(path);
       throw isUnknownPath ? error.with({ advice: UNKNOWN_PATH }) : error;
     } finally {
@@ -101,7 +106,11 @@ function isPathOfOperation(path: string): boolean {
   });
 }
 
-function printAnswer(context: Context, { status, headers, body }: ApiResponse, include: boolean): void {
+function printAnswer(
+  context: Context,
+  { status, headers, body }: Pick<ApiResponse, 'status' | 'headers' | 'body'>,
+  include: boolean,
+): void {
   if (context.output === 'id') {
     for (const id of idsIn(body)) context.print(id);
     return;

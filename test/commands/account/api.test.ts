@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { html, startServer } from '../../client/support/scripted-server.ts';
 import { startVloc, TRANSLATION } from '../support/run-vloc.ts';
 
 const BODY = JSON.stringify(TRANSLATION);
@@ -41,6 +42,32 @@ test('--include shows status and headers; custom headers are sent', async () => 
     headers: { 'x-client-request-id': 'lesson-4' },
     body: { id: json.id },
   });
+});
+
+test('--include shows status and headers of an error, too, on stdout', async () => {
+  const vloc = await startVloc();
+  const { code, stdout, stderr } = await vloc.run(['api', '/dubbings/dub_1', '--include']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    status: 404,
+    headers: { 'x-request-id': expect.stringMatching(/^req_/), 'content-type': 'application/problem+json' },
+    body: { code: 'RESOURCE_NOT_FOUND', status: 404 },
+  });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('RESOURCE_NOT_FOUND')]);
+  const ids = await vloc.run(['api', '/dubbings/dub_1', '--include', '--output', 'id']);
+  expect([ids.code, ids.stdout]).toEqual([1, '']);
+  const wrongKey = { env: { ...vloc.env, VLOC_SECRET: 'wrong' } };
+  const status = await vloc.run(['api', '/credits', '--include', '--jq', '.status'], wrongKey);
+  expect([status.code, status.stdout]).toEqual([4, '401\n']);
+});
+
+test('--include shows the page of a gateway as text', async () => {
+  const gateway = await startServer(html(404, '<h1>Not here</h1>'));
+  onTestFinished(gateway.close);
+  const vloc = await startVloc();
+  const { code, stdout } = await vloc.run(['api', '/credits', '--include'], {
+    env: { ...vloc.env, VLOC_BASE_URL: gateway.baseUrl },
+  });
+  expect([code, JSON.parse(stdout)]).toMatchObject([4, { status: 404, body: '<h1>Not here</h1>' }]);
 });
 
 test('--paginate follows the cursors: one array, or one entry per line', async () => {
