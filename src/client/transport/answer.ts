@@ -279,7 +279,7 @@ export function firstLine(bytes: Buffer): string {
 }
 
 /** Where APIs, gateways and storage say what went wrong, the name of the fault first. */
-const TELLING_MEMBERS = ['title', 'error', 'code', 'message', 'detail', 'error_description', 'errors'];
+const TELLING_MEMBERS = ['code', 'title', 'error', 'message', 'detail', 'error_description', 'errors'];
 
 /** The texts in these members; empty without any. */
 function sentenceIn(value: unknown): string {
