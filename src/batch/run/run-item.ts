@@ -320,7 +320,7 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
   let place: JobPlace | null = null;
   try {
     if (attempt.intended === null) {
-      await requireOtherKinds(run, item);
+      await requireKinds(run);
       attempt.provided ??= await run.sources.provide(item, attempt.order);
     }
     const units = attempt.provided?.units ?? item.units;
@@ -344,11 +344,11 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
   }
 }
 
-/** The kind of the item itself is checked by its upload or its create. */
-async function requireOtherKinds({ batch, stopping }: Run, { kind }: BatchItem): Promise<void> {
+/** Of a run in stages: a stage that the key may not pay would make those before it useless. */
+async function requireKinds({ batch, stopping }: Run): Promise<void> {
   const { jobs } = batch.connection.client;
-  const others = (batch.kinds ?? []).filter((other) => other !== kind);
-  await Promise.all(others.map((other) => jobs.requirePermission(other, { signal: stopping.launching })));
+  const signal = stopping.launching;
+  await Promise.all((batch.kinds ?? []).map((kind) => jobs.requirePermission(kind, { signal })));
 }
 
 function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<IntendedRequest> {
