@@ -128,6 +128,7 @@ function instructionsOf({ folders, session }: ServerParts): string {
   return [
     'vloc translates and dubs videos.',
     `Readable folders: ${folders.readable.join(', ')}. Writable folders: ${folders.writable.join(', ')}.`,
+    'Paths are relative to the first readable folder; those of results, also of a batch, to the first writable one.',
     left === null
       ? 'This session has no limit of credits: ask the user before every call that costs.'
       : `The new jobs of this session may cost ${left} credits; only the user can raise this.`,

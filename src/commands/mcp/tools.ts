@@ -123,7 +123,7 @@ function inputOf(command: Command, defaults: RawOptions): JsonSchema {
               type: 'array',
               items: { type: 'string', minLength: 1 },
               ...(isNeeded ? { minItems: 1 } : {}),
-              description: describeOperands(operandHelp(operands), operands.paths),
+              description: operandHelp(operands).replace(', or - for stdin', ''),
             },
           }),
       ...properties,
@@ -131,12 +131,6 @@ function inputOf(command: Command, defaults: RawOptions): JsonSchema {
     required: [...(isNeeded ? [operandsName(command)] : []), ...required],
     additionalProperties: false,
   };
-}
-
-function describeOperands(help: string, paths: string | undefined): string {
-  if (paths === undefined) return help;
-  const where = paths === 'results' ? 'first writable folder' : 'first readable folder';
-  return `${help.replace(', or - for stdin', '')}; paths are relative to the ${where}`;
 }
 
 function schemaOf(option: Option): JsonSchema {
@@ -151,20 +145,11 @@ function schemaOf(option: Option): JsonSchema {
 
 const DURATION = { type: 'string', pattern: String.raw`^\d+(\.\d+)?(ms|s|m|min|h|d)?$` };
 
-/** Places that paths are relative to. */
-const RELATIVE: Partial<Record<NonNullable<OptionFacts['tool']>, string>> = {
-  reads: '; relative to the first readable folder',
-  writes: '; relative to the first writable folder',
-};
-
 /** The pattern of the argument shows how times are written. */
 const EXAMPLES_OF_TIMES = ', such as 90s, 30m or 2h';
 
-function describeArgument({ argumentHelp, help, tool }: OptionFacts): string {
-  const text = nameArguments(
-    (argumentHelp ?? help).replace('; repeatable', '').replace(EXAMPLES_OF_TIMES, ''),
-  );
-  return `${text}${tool === undefined ? '' : (RELATIVE[tool] ?? '')}`;
+function describeArgument({ argumentHelp, help }: OptionFacts): string {
+  return nameArguments((argumentHelp ?? help).replace('; repeatable', '').replace(EXAMPLES_OF_TIMES, ''));
 }
 
 /** Names of flags in a text as arguments: \`max_credits\` for `--max-credits`. Commands in backticks are for the user. @param isArgument by the flag; missing for all */
