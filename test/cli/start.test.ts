@@ -141,7 +141,7 @@ it.skipIf(process.platform === 'win32')('serve drains on SIGHUP, and SIGUSR1 ope
   child.kill('SIGHUP');
   await until(stderr, (text) => text.includes('a second signal ends this now'));
   expect((await fetch(`${origin}/readyz`)).status).toBe(503);
-  child.kill('SIGHUP');
+  child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
   expect(stderr()).not.toContain('Debugger');
 });

@@ -110,7 +110,7 @@ describe('the README', () => {
   it('no longer says that nothing was published, nor does the page about installing', () => {
     const page = withoutNotReleased(read('docs/install.md'));
     expect(page).not.toContain('Nothing has been published yet');
-    expect(page).toContain('# Installing and upgrading\n\nvloc itself is the same everywhere.');
+    expect(page).toContain('# Installing, upgrading, uninstalling\n\n`vloc engines install`');
   });
 });
 

@@ -151,7 +151,7 @@ describe('a subtitle operand', () => {
   });
 
   it.each([
-    ['broken.srt', 'line 2'],
+    ['broken.srt', 'row 2'],
     ['latin1.srt', 'UTF-8'],
     ['bad.json', 'start_ms must be before end_ms'],
     ['talk.mp4', 'vloc recognize'],

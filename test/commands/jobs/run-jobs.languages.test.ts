@@ -65,7 +65,7 @@ describe('an unknown language', () => {
 
   it.each(['zzz', 'qaa', 'und'])('%s is sent with --set', async (tag) => {
     const vloc = await withSubtitle();
-    const words = ['--from', 'en', '--to', tag, '--set', `target_language=${tag}`];
+    const words = ['--from', 'en', '--to', tag, '--set', `target_language=${tag}`, '--out', 'out'];
     const { stderr } = await vloc.run(['translate', 'a.srt', ...words]);
     expect(stderr).not.toContain('To send it anyway');
     expect(vloc.requests()).toBeGreaterThan(0);

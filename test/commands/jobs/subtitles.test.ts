@@ -176,7 +176,7 @@ describe('subtitles of other formats', () => {
   });
 
   it.each([
-    ['no header\n', 'talk.vtt: not usable as subtitles, line 1: a WebVTT file begins with WEBVTT'],
+    ['no header\n', 'talk.vtt: not usable as subtitles, row 1: a WebVTT file begins with WEBVTT'],
     ['', 'talk.vtt: the file is empty'],
   ])('that are broken are refused before anything is sent: %j', async (text, problem) => {
     const vloc = await startVloc();

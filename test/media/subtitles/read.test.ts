@@ -107,18 +107,15 @@ test.each([
 });
 
 test.each([
-  ['reversed.en.vtt', 'line 6: the cue ends before it starts'],
-  ['dash-arrow.en.srt', `line 2: ${SRT_TIMES} "00:00:01,000 –> 00:00:03,000"`],
-  ['row-number.en.srt', `line 6: ${SRT_TIMES} "00:00:03 --> 00:00:04"`],
-  ['minute75.en.srt', 'line 2: minutes and seconds end at 59, found "00:00:01,000 --> 00:75:02,000"'],
+  ['reversed.en.vtt', 'row 6: the cue ends before it starts'],
+  ['dash-arrow.en.srt', `row 2: ${SRT_TIMES} "00:00:01,000 –> 00:00:03,000"`],
+  ['row-number.en.srt', `row 6: ${SRT_TIMES} "00:00:03 --> 00:00:04"`],
+  ['minute75.en.srt', 'row 2: minutes and seconds end at 59, found "00:00:01,000 --> 00:75:02,000"'],
   [
     'arrow-in-text.en.vtt',
-    'line 5: expected times such as 00:01.000 --> 00:02.500, found "00:0x.000 --> 00:04.000"',
+    'row 5: expected times such as 00:01.000 --> 00:02.500, found "00:0x.000 --> 00:04.000"',
   ],
-  [
-    'ass-losses.en.ass',
-    'line 8: expected times such as 0:00:01.00,0:00:02.50, found "0:00:0x.00,0:00:06.00"',
-  ],
+  ['ass-losses.en.ass', 'row 8: expected times such as 0:00:01.00,0:00:02.50, found "0:00:0x.00,0:00:06.00"'],
   [
     'microdvd.en.srt',
     'the file is MicroDVD, which vloc does not read; convert it to SRT with Subtitle Edit or ' +

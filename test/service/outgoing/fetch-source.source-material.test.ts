@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, test } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { Reply } from '../harness/caller.ts';
@@ -50,7 +51,11 @@ async function createUnanswered(scene: Scene, outside: Outside): Promise<Reply> 
     () => outside.requests.length,
     (count) => count > 0,
   );
-  scene.clock.advance(5_000);
+  // In steps, in which what the server has sent arrives.
+  for (let step = 0; step < 500; step += 1) {
+    scene.clock.advance(10);
+    await setImmediate();
+  }
   return created;
 }
 
