@@ -112,7 +112,7 @@ export function refusalsFailure(planned: readonly PlannedItem[]): Failure | null
   return partialFailure(
     NOT_USABLE,
     `${outcomes.length} of ${planned.length} items cannot be used; the others would run`,
-    [...files, ...own].join(' '),
+    [...files, ...own].join(' ') || undefined,
     { errors: [...once.values()].map(({ pointer, failure }) => ({ pointer, detail: failure.message })) },
   );
 }

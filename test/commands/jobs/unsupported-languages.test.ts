@@ -41,6 +41,8 @@ it('translates into the others, and says of the language what would do it', PATI
   const planned = await desk.call([...words, '--dry-run', '-o', 'json']);
   const ran = await desk.call([...words, '-o', 'ndjson']);
   expect([planned.code, ran.code], ran.stderr).toEqual([3, 3]);
+  // The problem says what would do it.
+  expect(JSON.parse(planned.stderr.trim().split('\n').at(-1) ?? '').error.advice).toBeNull();
   const failed = failedOf(ran.stdout);
   expect(problemsOf(planned.stdout)).toEqual(failed);
   expect(failed).toEqual([
