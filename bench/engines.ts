@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createBackend } from '../src/engines/registry.ts';
+import { createBackend } from '../src/engines/create.ts';
 import { writeTinyVoice } from '../test/engines/backends/sherpa/tiny-models.ts';
 import type { Figure } from './figure.ts';
 import { measureLongSpeech } from './long-speech.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BackendWork } from '../src/engines/backend.ts';
 import type { BackendParts } from '../src/engines/backends/parts.ts';
-import { createBackend } from '../src/engines/registry.ts';
+import { createBackend } from '../src/engines/create.ts';
 import { createPrograms } from '../src/media/programs/programs.ts';
 import { writeTinyGguf } from '../test/engines/backends/llama/tiny-gguf.ts';
 import {

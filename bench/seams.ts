@@ -1,6 +1,6 @@
 /** Measures audible errors where parts meet: at the seams and, for comparison, at many other positions. */
 import { openWav, type WavReader } from '../src/media/audio/wav.ts';
-import { SAMPLE_RATE } from '../src/media/export/encoders.ts';
+import { SAMPLE_RATE } from '../src/media/encode/encoders.ts';
 import { median, quantile } from './measure.ts';
 import { TONE_HZ } from './talk.ts';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createWav, openWav } from '../src/media/audio/wav.ts';
-import { SAMPLE_RATE } from '../src/media/export/encoders.ts';
+import { SAMPLE_RATE } from '../src/media/encode/encoders.ts';
 
 /** A tone under the speech: a jump in the tone shows a wrong cut. */
 export const TONE_HZ = 217;

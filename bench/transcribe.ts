@@ -1,7 +1,7 @@
 /** Sends the sound of a task to a server for recognition and prints the words. Its own process: its memory is measured. */
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { createBackend } from '../src/engines/registry.ts';
+import { createBackend } from '../src/engines/create.ts';
 import { createPrograms } from '../src/media/programs/programs.ts';
 
 const { url, voice, segments, folder } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));

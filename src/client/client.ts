@@ -1,9 +1,9 @@
 import type { ApiResponse, Call } from './call.ts';
-import { type ClientOptions, createContext } from './context.ts';
 import { type Credits, createCredits } from './credits.ts';
 import type { DownloadedFile as Downloaded, DownloadOptions } from './download/download.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
 import type { Asset } from './read/resources.ts';
+import { type ClientOptions, createContext } from './transport/context.ts';
 import { createSend } from './transport/send.ts';
 import { createUploads, type Uploads } from './upload/uploads.ts';
 

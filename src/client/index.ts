@@ -6,7 +6,6 @@ export type { JobRequestInput, UploadRequest } from '../protocol/request-types.t
 export type { ApiResponse, Call, CallOptions, ClientEvent, QueryValue } from './call.ts';
 export type { Client } from './client.ts';
 export { createClient } from './client.ts';
-export type { ClientOptions } from './context.ts';
 export type { Credits } from './credits.ts';
 export type { DownloadedFile as Downloaded, DownloadOptions } from './download/download.ts';
 export type { JobFilters, Jobs, ListFilters, WaitForJob } from './jobs/jobs.ts';
@@ -15,6 +14,7 @@ export { type AssetPart, assetsOf, type JobAsset } from './read/job.ts';
 export type { Pages } from './read/record.ts';
 export type * from './read/resources.ts';
 export type { Runtime } from './runtime.ts';
+export type { ClientOptions } from './transport/context.ts';
 export type { Timeouts } from './transport/http.ts';
 export type { ProxySettings } from './transport/proxy.ts';
 export type { SendFileOptions, SentFile, UploadProgress } from './upload/send-file.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import type { Programs } from '../media/programs/programs.ts';
 import { ENGINES, type Engine } from './catalog.ts';
 import { BUILT_IN } from './config.ts';
+import type { EngineChoice, StepEngines } from './create.ts';
 import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
-import type { EngineChoice, StepEngines } from './registry.ts';
 
 /** A program that does not answer in time counts as missing. */
 const ANSWER_MS = 10_000;

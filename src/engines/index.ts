@@ -11,8 +11,8 @@ import type { JobKind } from '../protocol/kind-names.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { detectCapabilities } from './capabilities.ts';
 import type { EnginesConfig } from './config.ts';
+import { closeEngines, createStepEngines, type StepEngines } from './create.ts';
 import type { Capabilities, Engines, Products, Tasks } from './engine.ts';
-import { closeEngines, createStepEngines, type StepEngines } from './registry.ts';
 import {
   dubSubtitle,
   localizeVideo,

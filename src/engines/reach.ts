@@ -14,7 +14,7 @@ import { type BackendParts, expandHome } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
 import { ENGINES } from './catalog.ts';
 import type { EnginesConfig, EntryOf, KeySource } from './config.ts';
-import { closeEngines, createStepEngines, type EngineChoice } from './registry.ts';
+import { closeEngines, createStepEngines, type EngineChoice } from './create.ts';
 import {
   describeUnusable,
   languageOf,

@@ -57,11 +57,11 @@ export {
 export { findSampleEnd } from './split/sample-end.ts';
 export { cutsOf, type LongVideo, packSplit, splitLongVideo, unpackSplit } from './split/split-long-video.ts';
 export { partOffsetsMs, splitVideo, type VideoSplit } from './split/split-video.ts';
+export { joinSubtitles, splitSubtitle } from './split/subtitle-parts.ts';
 export {
   inspectSubtitle,
   type SubtitleProblem,
 } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
-export { joinSubtitles, splitSubtitle } from './subtitles/parts.ts';
 export { readSubtitleFile, type ScannedCue } from './subtitles/read.ts';
 export { writeSubtitle } from './subtitles/write.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BUILT_IN } from '../../src/engines/config.ts';
-import { identifyEngines } from '../../src/engines/registry.ts';
+import { identifyEngines } from '../../src/engines/create.ts';
 import { ENGINE_STEPS } from '../../src/protocol/provenance.ts';
 import { script } from './backends/user-program.ts';
 import { programs, temporaryFolder } from './workspace.ts';

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Translator } from '../../src/engines/backend.ts';
-import { chooseBackend, createStepEngines, type EngineChoice } from '../../src/engines/registry.ts';
+import { chooseBackend, createStepEngines, type EngineChoice } from '../../src/engines/create.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';

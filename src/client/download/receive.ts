@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Failure, refusedFailure } from '../../base/failure.ts';
-import type { TransferContext } from '../context.ts';
+import type { TransferContext } from '../transport/context.ts';
 import { type Http, type HttpResponse, type TimeLimit, TimeOver } from '../transport/http.ts';
 import { followRedirect } from '../transport/redirect.ts';
 import type { Validator } from './download-answer.ts';

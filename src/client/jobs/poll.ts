@@ -5,9 +5,9 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
-import type { ClientContext } from '../context.ts';
 import type { Job } from '../read/resources.ts';
 import { REDIRECTED } from '../transport/answer.ts';
+import type { ClientContext } from '../transport/context.ts';
 import { pauseFor } from '../transport/retry.ts';
 
 interface Poll<T> {

@@ -5,9 +5,9 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
-import type { ClientContext } from '../context.ts';
 import { readJob } from '../read/job.ts';
 import type { Job, JobSummary, ListPage } from '../read/resources.ts';
+import type { ClientContext } from '../transport/context.ts';
 import { pauseFor } from '../transport/retry.ts';
 import {
   addFailedPoll,

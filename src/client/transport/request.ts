@@ -12,7 +12,7 @@ import { isLoopback } from '../../protocol/loopback.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import { EMPTY_SHA256, sha256Hex, signRequest } from '../../protocol/signature.ts';
 import type { Call, QueryValue } from '../call.ts';
-import type { ClientContext } from '../context.ts';
+import type { ClientContext } from './context.ts';
 
 export interface PreparedCall extends SignableRequest {
   /** The request line's target, gateway path included. */

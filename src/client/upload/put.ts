@@ -4,7 +4,7 @@ import { expiredFailure, Failure, type FailureFacts, refusedFailure } from '../.
 import { collectStart } from '../../base/http.ts';
 import { IDEMPOTENCY_KEY } from '../../protocol/headers.ts';
 import type { UploadTarget } from '../../protocol/resources.ts';
-import type { ClientContext } from '../context.ts';
+import type { ClientContext } from '../transport/context.ts';
 import { type HttpResponse, startTimeLimit, type TimeLimit } from '../transport/http.ts';
 import { describeNetworkError } from '../transport/network-error.ts';
 import { followRedirect } from '../transport/redirect.ts';

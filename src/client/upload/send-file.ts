@@ -2,10 +2,10 @@
 import { basename } from 'node:path';
 import { Failure, refusedFailure, timeoutFailure } from '../../base/failure.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
-import type { ClientContext } from '../context.ts';
 import { growingPause, pollUntilDone } from '../jobs/poll.ts';
 import { missingFieldFailure, requestIdOf } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
+import type { ClientContext } from '../transport/context.ts';
 import { putFile, reservationExpiredFailure } from './put.ts';
 import { hashFile, openSourceFile, type SourceFile } from './source-file.ts';
 import type { UploadOperations } from './uploads.ts';

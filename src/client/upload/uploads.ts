@@ -1,11 +1,11 @@
 import type { UploadRequest } from '../../protocol/request-types.ts';
 import type { UploadPurpose, UploadStatus } from '../../protocol/states.ts';
 import type { CallOptions } from '../call.ts';
-import type { ClientContext } from '../context.ts';
 import type { ListFilters } from '../jobs/jobs.ts';
 import { createPages, createStatusReporter, type Pages, readList } from '../read/record.ts';
 import type { Upload } from '../read/resources.ts';
 import { readUpload } from '../read/upload.ts';
+import type { ClientContext } from '../transport/context.ts';
 import { joinPath } from '../transport/request.ts';
 import type { Send } from '../transport/send.ts';
 import type { SendFileOptions, SentFile } from './send-file.ts';

@@ -176,7 +176,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     async translator() {
       const [{ readEngines }, { nameEngines }] = await Promise.all([
         import('./engines.ts'),
-        import('../../engines/registry.ts'),
+        import('../../engines/create.ts'),
       ]);
       const config = await readEngines(context, () => undefined);
       return nameEngines(config?.translate ?? [BUILT_IN.translate]);

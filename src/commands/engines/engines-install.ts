@@ -26,7 +26,7 @@ import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { findPair, sameLanguage } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { suggestModels } from '../models/suggest-models.ts';
+import { suggestModels } from './suggest-models.ts';
 
 const INSTALLED_ENGINES = {
   json: [v.object({ installed: v.array(v.string()), missing: v.array(v.string()) })],

@@ -330,7 +330,7 @@ async function suggestModelsFor(
 ): Promise<string | null> {
   const [{ languageOf }, { suggestModels }] = await Promise.all([
     import('../../engines/support.ts'),
-    import('../models/suggest-models.ts'),
+    import('../engines/suggest-models.ts'),
   ]);
   const source = languageOf(fields.source_language);
   const target = languageOf(fields.target_language);

@@ -13,8 +13,8 @@ import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { enterStage, shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
+import type { StepEngines } from '../create.ts';
 import type { Products, Tasks } from '../engine.ts';
-import type { StepEngines } from '../registry.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 
 type Task = Tasks['auto_localization'];

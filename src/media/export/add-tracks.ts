@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { mixUnplaced } from '../audio/mix-down.ts';
+import { keepTags } from '../encode/encoders.ts';
 import { readFacts, type SubtitleTrackFacts, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import {
   convertibleInput,
@@ -18,7 +19,6 @@ import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { canCopySound } from './convert.ts';
-import { keepTags } from './encoders.ts';
 import { softLines, threeLetterCode } from './export.ts';
 
 /** Paths are local files. Languages are BCP 47 tags; null if unknown. */

@@ -3,7 +3,17 @@
 import { join, parse } from 'node:path';
 import { languageName } from '../../protocol/language-tag.ts';
 import { mixUnplaced } from '../audio/mix-down.ts';
-import { aacArguments, copyPicture, encodePicture, ON_TIME } from '../export/encoders.ts';
+import {
+  aacArguments,
+  copyPicture,
+  coverArguments,
+  DEINTERLACE,
+  encodePicture,
+  keepTags,
+  MP4_SOUND,
+  ON_TIME,
+} from '../encode/encoders.ts';
+import { copyOptions, MP4_CODECS } from '../encode/picture.ts';
 import { type Fraction, formatFraction, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
 import {
   convertibleInput,
@@ -16,8 +26,6 @@ import {
 import { explainFailures, type PreparationCode } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Work } from '../work.ts';
-import { coverArguments, DEINTERLACE, keepTags, MP4_SOUND } from './encoders.ts';
-import { copyOptions, MP4_CODECS } from './picture.ts';
 
 export type ConversionPlan =
   /** The file can be sent unchanged. */

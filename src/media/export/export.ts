@@ -9,6 +9,16 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { audibleSeconds } from '../audio/audible.ts';
 import { LIMITER } from '../audio/limiter.ts';
 import { type Channels, mixUnplaced } from '../audio/mix-down.ts';
+import {
+  coverArguments,
+  DEINTERLACE,
+  encoderArguments,
+  keepTags,
+  MP4_SOUND,
+  ON_TIME,
+  SAME_TIMES,
+} from '../encode/encoders.ts';
+import { mostThreads, type PicturePlan, planPicture, readMastering, whiteOf } from '../encode/picture.ts';
 import { type MediaHeader, readFacts, readHeader } from '../probe/facts.ts';
 import { declaredDuration, requireComplete } from '../probe/packets.ts';
 import {
@@ -42,17 +52,7 @@ import {
   type OriginalSounds,
 } from './balance.ts';
 import { convertVideo, planConversion } from './convert.ts';
-import {
-  coverArguments,
-  DEINTERLACE,
-  encoderArguments,
-  keepTags,
-  MP4_SOUND,
-  ON_TIME,
-  SAME_TIMES,
-} from './encoders.ts';
 import { findBoxes, requireFont } from './fonts.ts';
-import { mostThreads, type PicturePlan, planPicture, readMastering, whiteOf } from './picture.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =

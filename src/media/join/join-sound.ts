@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWav, openWav, type WavFormat, type WavReader, type WavWriter } from '../audio/wav.ts';
-import { PCM, SAMPLE_RATE } from '../export/encoders.ts';
+import { PCM, SAMPLE_RATE } from '../encode/encoders.ts';
 import { DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
 import { explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';

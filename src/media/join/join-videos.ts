@@ -13,7 +13,7 @@ import {
   PCM,
   SAMPLE_RATE,
   stereoAtMost,
-} from '../export/encoders.ts';
+} from '../encode/encoders.ts';
 import {
   countFrames,
   formatFraction,
@@ -34,7 +34,7 @@ import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import { SAMPLES_BEHIND } from '../split/limits.ts';
 import type { VideoSplit } from '../split/split-video.ts';
-import { collectSubtitles, type JoinedSubtitle } from '../subtitles/parts.ts';
+import { collectSubtitles, type JoinedSubtitle } from '../split/subtitle-parts.ts';
 import type { Work } from '../work.ts';
 import { appendPieces } from './join-sound.ts';
 

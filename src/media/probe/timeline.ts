@@ -3,7 +3,7 @@
  * without encoding.
  */
 
-import { MP4_CODECS } from '../export/picture.ts';
+import { MP4_CODECS } from '../encode/picture.ts';
 import { PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';

@@ -11,7 +11,7 @@ import { mixUnplaced } from '../audio/mix-down.ts';
 import { findPauses } from '../audio/segments.ts';
 import { type Detector, detectSpeech, loadDetector, VAD_WINDOW } from '../audio/speech-detector.ts';
 import { openWav } from '../audio/wav.ts';
-import { PCM } from '../export/encoders.ts';
+import { PCM } from '../encode/encoders.ts';
 import type { TrackFacts, VideoFacts } from '../probe/facts.ts';
 import type { Timeline } from '../probe/timeline.ts';
 import { convertibleInput, DECODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';

@@ -16,7 +16,7 @@ import {
   PCM,
   SAMPLE_RATE,
   stereoAtMost,
-} from '../export/encoders.ts';
+} from '../encode/encoders.ts';
 import {
   countFrames,
   type Fraction,

@@ -3,7 +3,7 @@ import { decodeHTMLStrict } from 'entities';
 import { scriptOf } from '../../protocol/languages.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
-import type { PictureSize } from '../export/picture.ts';
+import type { PictureSize } from '../encode/picture.ts';
 import { CUE_TEXT, escapeAss, vttSettings } from './cue-text.ts';
 import { SPEAKER } from './rewrap.ts';
 import { assColour, colourOf, findTags } from './style-tags.ts';

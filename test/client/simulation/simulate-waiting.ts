@@ -1,9 +1,9 @@
 /** Waits for the jobs of a simulated service, without connections and disks: hours of waiting in a second. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ClientContext, createContext } from '../../../src/client/context.ts';
 import type { Job } from '../../../src/client/index.ts';
 import { createSharedPoller, type JobReader } from '../../../src/client/jobs/shared-poller.ts';
 import { readJob, readJobSummary } from '../../../src/client/read/job.ts';
+import { type ClientContext, createContext } from '../../../src/client/transport/context.ts';
 import { createEventTime } from './event-time.ts';
 import { createSimulatedJobs, describeAt, type SimulatedJob, summaryAt } from './simulated-jobs.ts';
 import { idealMs, type Work } from './work.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinSubtitles } from '../../../src/media/subtitles/parts.ts';
+import { joinSubtitles } from '../../../src/media/split/subtitle-parts.ts';
 
 const line = (start_ms: number, end_ms: number, text: string) => ({ index: 1, start_ms, end_ms, text });
 

@@ -7,9 +7,9 @@ import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SubtitleTrackFacts, VideoFacts } from '../probe/facts.ts';
 import type { Programs } from '../programs/programs.ts';
-import { partOffsetsMs, type VideoSplit } from '../split/split-video.ts';
+import { readSubtitleTrack } from '../subtitles/read.ts';
 import type { Work } from '../work.ts';
-import { readSubtitleTrack } from './read.ts';
+import { partOffsetsMs, type VideoSplit } from './split-video.ts';
 
 export interface SubtitlePart {
   /** Numbered from 1, with times relative to the start of the part. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { masteringOptions } from '../../../src/media/export/picture.ts';
+import { masteringOptions } from '../../../src/media/encode/picture.ts';
 
 const DISPLAY = {
   side_data_type: 'Mastering display metadata',

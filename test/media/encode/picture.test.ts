@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encoderArguments } from '../../../src/media/export/encoders.ts';
-import { mostThreads, planPicture, scaledSize, whiteOf } from '../../../src/media/export/picture.ts';
+import { encoderArguments } from '../../../src/media/encode/encoders.ts';
+import { mostThreads, planPicture, scaledSize, whiteOf } from '../../../src/media/encode/picture.ts';
 import { parseHeader } from '../../../src/media/probe/facts.ts';
 
 function header(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { joinSubtitles, splitSubtitle } from '../../../src/media/subtitles/parts.ts';
+import { joinSubtitles, splitSubtitle } from '../../../src/media/split/subtitle-parts.ts';
 
 /** Cues of random length with random gaps, in order. */
 const subtitles = fc

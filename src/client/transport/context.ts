@@ -1,15 +1,15 @@
 /** State shared by all parts of one client, made from its settings, which are checked before anything is sent. */
-import { configurationFailure, type Failure } from '../base/failure.ts';
-import { parseProxyAddress } from '../base/proxy-address.ts';
-import { type Optional, withDefaults } from '../protocol/defaults.ts';
-import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../protocol/headers.ts';
-import type { ClientEvent, Emit } from './call.ts';
-import { type Runtime, SYSTEM_RUNTIME } from './runtime.ts';
-import { createClientHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './transport/http.ts';
-import type { ProxySettings } from './transport/proxy.ts';
-import { type BaseUrl, type Credentials, parseBaseUrl } from './transport/request.ts';
-import { createTokenBucket, type TokenBucket } from './transport/retry.ts';
-import { createClock, type ServerClock } from './transport/server-time.ts';
+import { configurationFailure, type Failure } from '../../base/failure.ts';
+import { parseProxyAddress } from '../../base/proxy-address.ts';
+import { type Optional, withDefaults } from '../../protocol/defaults.ts';
+import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../../protocol/headers.ts';
+import type { ClientEvent, Emit } from '../call.ts';
+import { type Runtime, SYSTEM_RUNTIME } from '../runtime.ts';
+import { createClientHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './http.ts';
+import type { ProxySettings } from './proxy.ts';
+import { type BaseUrl, type Credentials, parseBaseUrl } from './request.ts';
+import { createTokenBucket, type TokenBucket } from './retry.ts';
+import { createClock, type ServerClock } from './server-time.ts';
 
 export interface ClientOptions {
   /** Ends in `/v1`; https, or http to this machine itself. */
