@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import type { Programs } from '../media/programs/programs.ts';
 import { ENGINES, type Engine } from './catalog.ts';
+import type { EngineChoice, StepEngines } from './choose.ts';
 import { BUILT_IN } from './config.ts';
-import type { EngineChoice, StepEngines } from './create.ts';
 import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
 
 /** A program that does not answer in time counts as missing. */

@@ -1,4 +1,4 @@
-/** Creates the engines of each step from `engines.json`, chooses one for a job by language, and identifies their versions. */
+/** Creates the engines of each step from `engines.json`, and identifies their versions. */
 
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -6,33 +6,18 @@ import { fileURLToPath } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { createLimit } from '../base/together.ts';
 import type { Programs } from '../media/programs/programs.ts';
-import type { BackendStep, EngineUse, JobStep } from '../media/work.ts';
-import { JobFailure } from '../protocol/job-failure.ts';
+import type { BackendStep, JobStep } from '../media/work.ts';
 import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import type { BackendOf } from './backend.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { expandHome } from './backends/parts.ts';
 import { ENGINES } from './catalog.ts';
+import type { EngineChoice, StepEngines } from './choose.ts';
 import { defaultEngines, type EnginesConfig, type EntryOf } from './config.ts';
 import { createPocketSphinx, findSpeechModels } from './recognize/pocketsphinx.ts';
 import { createBuiltinSeparator } from './separate/builtin.ts';
 import { createEspeak } from './speak/espeak.ts';
 import { createApertium } from './translate/apertium.ts';
-
-/** An engine of a step, in order of preference. */
-export interface EngineChoice<B> {
-  readonly backend: B;
-  /** Whether a later engine may be used if this one does not support a language. */
-  readonly fallback: boolean;
-}
-
-/** The engines of all steps of jobs. */
-export type StepEngines = { readonly [S in JobStep]: readonly EngineChoice<BackendOf[S]>[] } & {
-  /** Runs programs of this machine, for everything between the steps. */
-  readonly programs: Programs;
-  /** Returns a text that changes when the engines of a step change; see `identifyEngines`. */
-  readonly identify: (step: JobStep) => Promise<string>;
-};
 
 type Create<S extends BackendStep> = (
   entry: EntryOf<S> | string,
@@ -172,37 +157,6 @@ const LIMITED: { readonly [S in JobStep]: (backend: BackendOf[S], limit: Limit) 
 /** Makes calls above the limit wait for their turn. */
 function limitCalls<S extends JobStep>(step: S, backend: BackendOf[S]): BackendOf[S] {
   return LIMITED[step](backend, createLimit(backend.concurrency));
-}
-
-/**
- * Chooses the first engine that supports a job's languages.
- * @param explain makes the failure if none does
- * @throws JobFailure LANGUAGE_NOT_SUPPORTED if none does, or if the preferred one forbids a fallback
- */
-export async function chooseBackend<S extends JobStep>(
-  step: S,
-  candidates: readonly EngineChoice<BackendOf[S]>[],
-  supports: (backend: BackendOf[S]) => Promise<boolean>,
-  explain: () => Promise<JobFailure>,
-): Promise<{ backend: BackendOf[S]; use: EngineUse }> {
-  const skipped: string[] = [];
-  for (const { backend, fallback } of candidates) {
-    if (await supports(backend)) return { backend, use: { step, engine: backend.name, skipped } };
-    if (!fallback) {
-      const { message } = await explain();
-      throw new JobFailure(
-        'LANGUAGE_NOT_SUPPORTED',
-        `${backend.name} does not support this, and "fallback": false in engines.json allows no other engine; ${message}`,
-      );
-    }
-    skipped.push(backend.name);
-  }
-  throw await explain();
-}
-
-/** Ends all engines. */
-export async function closeEngines(engines: StepEngines): Promise<void> {
-  await Promise.all(ENGINE_STEPS.flatMap((step) => engines[step].map(({ backend }) => backend.close())));
 }
 
 type Entry = EntryOf<BackendStep> | string;

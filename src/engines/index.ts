@@ -10,8 +10,9 @@ import { keepProgressRising } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { BackendParts } from './backends/parts.ts';
 import { detectCapabilities } from './capabilities.ts';
+import { closeEngines, type StepEngines } from './choose.ts';
 import type { EnginesConfig } from './config.ts';
-import { closeEngines, createStepEngines, type StepEngines } from './create.ts';
+import { createStepEngines } from './create.ts';
 import type { Capabilities, Engines, Products, Tasks } from './engine.ts';
 import {
   dubSubtitle,

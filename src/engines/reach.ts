@@ -13,8 +13,9 @@ import type { BackendOf } from './backend.ts';
 import { type BackendParts, expandHome } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
 import { ENGINES } from './catalog.ts';
+import { closeEngines, type EngineChoice } from './choose.ts';
 import type { EnginesConfig, EntryOf, KeySource } from './config.ts';
-import { closeEngines, createStepEngines, type EngineChoice } from './create.ts';
+import { createStepEngines } from './create.ts';
 import {
   describeUnusable,
   languageOf,

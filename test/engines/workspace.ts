@@ -7,8 +7,9 @@ import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { inject, onTestFinished } from 'vitest';
+import type { StepEngines } from '../../src/engines/choose.ts';
 import type { EnginesConfig } from '../../src/engines/config.ts';
-import { createStepEngines, type StepEngines } from '../../src/engines/create.ts';
+import { createStepEngines } from '../../src/engines/create.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import type { Stage, Work } from '../../src/media/work.ts';
 // Declares the run folder, also for the project of the report page.

@@ -3,7 +3,7 @@
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { matchLanguage } from '../../protocol/languages.ts';
-import { chooseBackend, type StepEngines } from '../create.ts';
+import { chooseBackend, type StepEngines } from '../choose.ts';
 import type { Separation } from '../separate/separate.ts';
 import { wordsToCues } from './cues.ts';
 

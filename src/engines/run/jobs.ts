@@ -13,7 +13,7 @@ import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { enterStage, shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
-import type { StepEngines } from '../create.ts';
+import type { StepEngines } from '../choose.ts';
 import type { Products, Tasks } from '../engine.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
 

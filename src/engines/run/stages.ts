@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { hashFile } from '../../base/hash-file.ts';
 import type { EngineUse, JobStep, Work } from '../../media/work.ts';
-import type { StepEngines } from '../create.ts';
+import type { StepEngines } from '../choose.ts';
 import { recognizeSpeech } from '../recognize/recognize.ts';
 import { type Separation, separateSound } from '../separate/separate.ts';
 import { speakDub } from '../speak/speak.ts';

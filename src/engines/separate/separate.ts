@@ -8,7 +8,7 @@ import type { EngineUse, Work } from '../../media/work.ts';
 import { shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { DetectedSpeech, Stems } from '../backend.ts';
-import { chooseBackend, type StepEngines } from '../create.ts';
+import { chooseBackend, type StepEngines } from '../choose.ts';
 import { DETECT_ONLY, runWorker, WORKER_FILES } from './worker-process.ts';
 
 export interface Separation extends DetectedSpeech {

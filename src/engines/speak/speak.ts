@@ -22,7 +22,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Speaker, SpeechRequest, VoiceMode } from '../backend.ts';
-import { chooseBackend, type StepEngines } from '../create.ts';
+import { chooseBackend, type StepEngines } from '../choose.ts';
 import { availableSeconds, planSlots, planTempos, type SpokenText } from './fit.ts';
 import { noVoiceFor } from './voices.ts';
 

@@ -8,7 +8,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { findPair, type LanguagePair } from '../../protocol/languages.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SourceText, Translator } from '../backend.ts';
-import { chooseBackend, type StepEngines } from '../create.ts';
+import { chooseBackend, type StepEngines } from '../choose.ts';
 import {
   breakLines,
   countSolid,

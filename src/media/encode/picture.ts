@@ -8,6 +8,7 @@ import {
   hdrTransfer,
   isDeepFormat,
   type MediaHeader,
+  MP4_CODECS,
   pixelAspect,
 } from '../probe/facts.ts';
 import { DECODER_LIMITS, untrustedInput } from '../programs/arguments.ts';
@@ -24,12 +25,6 @@ export interface PictureSize {
  * Length of the short side for each named size. For portrait pictures this is the width, as on phones and platforms.
  */
 const SHORT_SIDE: Record<Exclude<Resolution, 'source'>, number> = { '1080p': 1080, '720p': 720, '480p': 480 };
-
-/**
- * Codecs that are copied into an MP4; others are encoded again. MP4 has a place for MPEG-1 and MPEG-2 too, but browsers, phones
- * and QuickTime do not play them there. MPEG-4 (DivX) is the first codec of MP4: most players play it, browsers do not.
- */
-export const MP4_CODECS: ReadonlySet<string> = new Set('h264 hevc av1 vp9 mpeg4'.split(' '));
 
 /**
  * Returns the size to scale a picture to, with even sides for the encoder and never larger than the source; null if it

@@ -13,8 +13,14 @@ import {
   MP4_SOUND,
   ON_TIME,
 } from '../encode/encoders.ts';
-import { copyOptions, MP4_CODECS } from '../encode/picture.ts';
-import { type Fraction, formatFraction, type TrackFacts, type VideoFacts } from '../probe/facts.ts';
+import { copyOptions } from '../encode/picture.ts';
+import {
+  type Fraction,
+  formatFraction,
+  MP4_CODECS,
+  type TrackFacts,
+  type VideoFacts,
+} from '../probe/facts.ts';
 import {
   convertibleInput,
   ENCODER_LIMITS,

@@ -437,3 +437,9 @@ export async function countFrames(programs: Programs, file: string, run: EngineR
     pixelAspect: picture.sample_aspect_ratio.replace(':', '/'),
   };
 }
+
+/**
+ * Codecs that are copied into an MP4; others are encoded again. MP4 has a place for MPEG-1 and MPEG-2 too, but browsers, phones
+ * and QuickTime do not play them there. MPEG-4 (DivX) is the first codec of MP4: most players play it, browsers do not.
+ */
+export const MP4_CODECS: ReadonlySet<string> = new Set('h264 hevc av1 vp9 mpeg4'.split(' '));

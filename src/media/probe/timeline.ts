@@ -3,11 +3,10 @@
  * without encoding.
  */
 
-import { MP4_CODECS } from '../encode/picture.ts';
 import { PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
-import { type Fraction, secondsOf, type VideoFacts } from './facts.ts';
+import { type Fraction, MP4_CODECS, secondsOf, type VideoFacts } from './facts.ts';
 import { readLongPackets } from './packets.ts';
 
 export interface Timeline {
