@@ -18,7 +18,7 @@ import { createPrograms, type Programs } from '../../media/programs/programs.ts'
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
 import { examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
-import { listModels, locateModels } from '../models/models.ts';
+import { listModels, locateModels } from '../engines/known-models.ts';
 import type { CheckReport, CheckResult, RunCheck } from './findings.ts';
 
 /** Checks every engine. @param isEmbedded false for a remote service, which has its own */

@@ -6,7 +6,7 @@ import { chooseModels } from '../../engines/models/choose.ts';
 import { inspectModel } from '../../engines/models/store.ts';
 import type { Context } from '../context/context.ts';
 import { writeCommand } from '../context/printed-command.ts';
-import { listModels, locateModels, machineMemoryMib } from '../models/models.ts';
+import { listModels, locateModels, machineMemoryMib } from './known-models.ts';
 
 interface Languages {
   /** Null: not known. */

@@ -5,7 +5,7 @@ import type { EnginesConfig } from '../../engines/config.ts';
 import { nameEntry } from '../../engines/entry.ts';
 import { fillEntry } from '../../engines/models/catalog.ts';
 import type { Context } from '../context/context.ts';
-import { listModels } from './models.ts';
+import { listModels } from '../engines/known-models.ts';
 
 type Entry = Exclude<NonNullable<EnginesConfig['speak']>[number], string>;
 

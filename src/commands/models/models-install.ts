@@ -9,19 +9,10 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import type { Context } from '../context/context.ts';
 import { readEngines } from '../context/engines.ts';
 import { printList } from '../context/records.ts';
+import { listModels, locateModels, machineMemoryMib } from '../engines/known-models.ts';
 import { downloadModels, useModels } from './install-models.ts';
 import { listManaged } from './managed-entries.ts';
-import {
-  describeModel,
-  findModel,
-  listModels,
-  locateModels,
-  lockModels,
-  MODEL_FIELDS,
-  MODELS,
-  machineMemoryMib,
-  PLAN_FORM,
-} from './models.ts';
+import { describeModel, findModel, lockModels, MODEL_FIELDS, MODELS, PLAN_FORM } from './models.ts';
 
 const OPTIONS = {
   from: textOption('language', 'language that is spoken in your videos (default: en)'),

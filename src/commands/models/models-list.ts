@@ -2,15 +2,8 @@ import { flagOption } from '../../base/option.ts';
 import { inspectModel } from '../../engines/models/store.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList } from '../context/records.ts';
-import {
-  describeModel,
-  LICENCES_FORM,
-  LIST_FORM,
-  listModels,
-  locateModels,
-  MODEL_FIELDS,
-  MODELS,
-} from './models.ts';
+import { listModels, locateModels } from '../engines/known-models.ts';
+import { describeModel, LICENCES_FORM, LIST_FORM, MODEL_FIELDS, MODELS } from './models.ts';
 
 export const modelsList: Command = defineCommand({
   options: { licences: flagOption('show licences and the attribution that they demand') },

@@ -3,17 +3,9 @@ import { sizeOf } from '../../engines/models/catalog.ts';
 import { inspectModel, removeModel } from '../../engines/models/store.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printRecord } from '../context/records.ts';
+import { listModels, locateModels } from '../engines/known-models.ts';
 import { changeEngines, removeEntries } from './managed-entries.ts';
-import {
-  describeModel,
-  findModel,
-  LIST_FORM,
-  listModels,
-  locateModels,
-  lockModels,
-  MODEL_FIELDS,
-  MODEL_RECORD,
-} from './models.ts';
+import { describeModel, findModel, LIST_FORM, lockModels, MODEL_FIELDS, MODEL_RECORD } from './models.ts';
 
 export const modelsRemove: Command = defineCommand({
   operands: {

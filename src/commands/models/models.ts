@@ -1,18 +1,15 @@
-/** Parts that the `models` commands share: the folder, the catalogue, and how a model is printed. */
+/** Parts that the `models` commands share: one process at a time, and how a model is printed. */
 
-import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, temporaryFailure } from '../../base/failure.ts';
 import { describeHolder } from '../../batch/records/hold.ts';
 import { type Lock, tryLock } from '../../batch/records/lock.ts';
-import { MODEL_STEPS, type Model, parseCatalog, readCatalog, sizeOf } from '../../engines/models/catalog.ts';
+import { MODEL_STEPS, type Model, sizeOf } from '../../engines/models/catalog.ts';
 import type { ModelReport } from '../../engines/models/store.ts';
-import { modelsFolder } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { invalidCallFailure } from '../context/command.ts';
-import type { Io } from '../context/context.ts';
 import { describeList, describeRecord } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
 
@@ -38,21 +35,6 @@ export const MODELS = describeList(MODEL);
 export const MODEL_RECORD = describeRecord(MODEL);
 
 export const MODEL_FIELDS: readonly string[] = Object.keys(MODEL.entries);
-
-/** The folder of all models. */
-export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {
-  return resolve(cwd, modelsFolder(env, platform));
-}
-
-/** Memory of this machine, in MiB. */
-export function machineMemoryMib(): number {
-  return Math.floor(totalmem() / 1024 ** 2);
-}
-
-/** The models that this version knows. @throws Failure (`configuration`) */
-export async function listModels({ modelCatalog }: Pick<Io, 'modelCatalog'>): Promise<readonly Model[]> {
-  return modelCatalog === undefined ? readCatalog() : parseCatalog(modelCatalog);
-}
 
 /** @throws Failure (`usage`) that names a similar model */
 export function findModel(catalog: readonly Model[], name: string): Model {
