@@ -39,7 +39,7 @@ const JOBS = [
     words: ['separate', 'talk.mp4'],
     files: { vocal_audio: 'talk.vocals.wav', background_audio: 'talk.background.wav' },
   },
-  { words: ['recognize', 'talk.mp4'], files: { subtitle: /^talk\.(?:en|und)\.srt$/ } },
+  { words: ['recognize', 'talk.mp4'], files: { subtitle: /^talk(?:\.en)?\.srt$/ } },
   { words: ['localize', 'talk.mp4', '--to', 'es'], files: { video: 'talk.es.mp4' } },
   { words: ['translate', 'talk.srt', '--to', 'es'], files: { subtitle: 'talk.es.srt' } },
   { words: ['dub', 'talk.srt', '--to', 'es'], files: { audio: 'talk.es.wav' } },

@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
       .toEqual(['NUMBER because of NUMBER', 'NAME because of NAME']);
     await expect
       .poll(() => page.locator('.place').last().textContent())
-      .toContain(`Edit talk.fr.vtt, row 3 in an editor. Then run ${COMMAND}`);
+      .toContain(`Edit talk.fr.vtt:3 in an editor. Then run ${COMMAND}`);
     await expect.poll(() => field(page, 2).inputValue()).toBe('<img src=x onerror=alert(1)>\ndos');
     await expect.poll(() => page.locator('.place img, .place b').count()).toBe(0);
     expect(complaints).toEqual([]);
