@@ -110,7 +110,7 @@ async function readName(
   signal: AbortSignal,
 ): Promise<OtherName | null> {
   const given = readReference(client_reference)?.name ?? null;
-  const asked = given?.language ?? askedLanguage(object, input);
+  const asked = askedLanguage(object, input) ?? given?.language ?? null;
   const { fields, input: takes }: Kind = KINDS[object];
   if (asked === null && fields.target_language !== undefined) return null;
   const stem = given?.stem ?? (await readStem(input[sourceFieldOf(object)], takes, client, signal));

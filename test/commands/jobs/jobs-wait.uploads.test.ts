@@ -25,3 +25,15 @@ test('a job that another program made is named by the file of its upload and the
     [older]: join(vloc.folder, `${older}.es.mp4`),
   });
 });
+
+test('a reference written by hand neither leads out of the folder nor hides the language of the job', async () => {
+  const vloc = await startVloc();
+  const { json } = await vloc.caller.post('/v1/auto-localizations', {
+    source: await readySource(vloc.caller),
+    target_language: 'es',
+    client_reference: `vloc:${'0'.repeat(10)}:${'0'.repeat(16)}:ca:${encodeURIComponent('../../talk')}`,
+  });
+  const { code, stdout, stderr } = await vloc.run(['jobs', 'wait', json.id, '-o', 'json']);
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout).data[0].files[0].path).toBe(join(vloc.folder, '_.._talk.es.mp4'));
+});
