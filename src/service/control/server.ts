@@ -16,7 +16,7 @@ import { HANDLERS } from './handlers.ts';
 import { CONTROL_LIST, type NamedOperation, parameterOf } from './operations.ts';
 import type { Controlled } from './start.ts';
 
-// See the same line in `http/server.ts`.
+// See the same line in `server/server.ts`.
 const { createServer } = process.getBuiltinModule('node:http');
 
 interface ControlServer {

@@ -8,14 +8,14 @@ import { createAuthHeaderReader } from '../auth/authenticate.ts';
 import { type AddressReader, createAddressReader } from '../auth/caller-address.ts';
 import type { Clock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
+import { CallerGone } from '../http/body.ts';
+import type { Exchange, FileSlice, ServiceResponse } from '../http/exchange.ts';
+import { applyFaults, type Faults } from '../http/faults.ts';
+import { answerParseFailure, answerRefusal, Refusal } from '../http/refusal.ts';
+import { createRouter } from '../http/router.ts';
 import type { RequestLog, RequestRecord } from '../log.ts';
 import { createPages } from '../operate/pages.ts';
-import { CallerGone } from './body.ts';
 import { type Dispatch, dispatchRequest } from './dispatch.ts';
-import type { Exchange, FileSlice, ServiceResponse } from './exchange.ts';
-import { applyFaults, type Faults } from './faults.ts';
-import { answerParseFailure, answerRefusal, Refusal } from './refusal.ts';
-import { createRouter } from './router.ts';
 
 // An import of node:http evaluates all its exports. One of them, `WebSocket`, loads all of undici: 70 ms of a start
 // that takes 40.

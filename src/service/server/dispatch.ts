@@ -4,13 +4,13 @@ import type { AuthHeaderReader } from '../auth/authenticate.ts';
 import type { ServiceContext } from '../context.ts';
 import { serveAsset } from '../downloads.ts';
 import { DISK_FAILURE_DETAIL } from '../folders.ts';
+import { CallerGone } from '../http/body.ts';
+import type { Exchange, ServiceResponse } from '../http/exchange.ts';
+import { answerRefusal, Refusal } from '../http/refusal.ts';
+import type { Router } from '../http/router.ts';
+import { checkSanity, type RequestTarget } from '../http/sanity.ts';
 import { answerErrorPage, type OperatorPages } from '../operate/pages.ts';
 import { receiveObject } from '../uploads/receive.ts';
-import { CallerGone } from './body.ts';
-import type { Exchange, ServiceResponse } from './exchange.ts';
-import { answerRefusal, Refusal } from './refusal.ts';
-import type { Router } from './router.ts';
-import { checkSanity, type RequestTarget } from './sanity.ts';
 import { answerOperation } from './signed.ts';
 
 /** A person must free disk space, so retrying within a minute does not help. */

@@ -13,6 +13,10 @@ import {
 import type { KeyRow } from '../auth/keys.ts';
 import type { Handler, OperationCall, ServiceContext } from '../context.ts';
 import { getCredits, listCreditTransactions } from '../credits/read.ts';
+import { CallerGone, isPlain, readBody } from '../http/body.ts';
+import type { Exchange, ServiceResponse } from '../http/exchange.ts';
+import { Refusal, refuseField } from '../http/refusal.ts';
+import type { RequestTarget } from '../http/sanity.ts';
 import { createJob } from '../jobs/create.ts';
 import { cancelJob } from '../jobs/finish.ts';
 import { getJob, listJobs } from '../jobs/read.ts';
@@ -20,10 +24,6 @@ import { StorageAway } from '../storage/storage.ts';
 import { isPassingStoreError } from '../store/store.ts';
 import { getUpload, listUploads } from '../uploads/read.ts';
 import { completeUpload, createUpload } from '../uploads/reservation.ts';
-import { CallerGone, isPlain, readBody } from './body.ts';
-import type { Exchange, ServiceResponse } from './exchange.ts';
-import { Refusal, refuseField } from './refusal.ts';
-import type { RequestTarget } from './sanity.ts';
 
 /** The handler of each action. Together with the table of operations they form all 26 operations. */
 const HANDLERS: Readonly<Record<Action, Handler>> = {
