@@ -15,7 +15,6 @@ import type { ServiceContext } from '../context.ts';
 import { raiseReservation } from '../credits/billing.ts';
 import { DISK_FAILURE_DETAIL, FOLDER_MODE, nameAttempt, removeWork } from '../folders.ts';
 import { Refusal } from '../http/refusal.ts';
-import { fetchMaterial, sourceAddress } from '../outgoing/fetch-source.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import {
   CrashedTooOften,
@@ -26,6 +25,7 @@ import {
 } from '../running/worker.ts';
 import { NoRoom } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
+import { fetchMaterial, sourceAddress } from './fetch-source.ts';
 import { finishJob } from './finish.ts';
 import { storeFiles } from './results.ts';
 import { carryOut, checkJobExport, type JobInputs, type JobOutputs } from './tasks.ts';

@@ -7,7 +7,7 @@ import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import type { Reply } from '../harness/caller.ts';
 import { type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
-import { type Outside, startPlain, startSecure } from './outside.ts';
+import { type Outside, startPlain, startSecure } from '../outgoing/outside.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n\n2\n00:00:01,500 --> 00:00:02,500\nworld\n\n';
 

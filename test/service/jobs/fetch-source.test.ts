@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { until } from '../harness/scene.ts';
+import { networkWith, startPlain, startSecure } from '../outgoing/outside.ts';
 import { failureOf, fetchTo, makeTarget, serve } from './fetching.ts';
-import { networkWith, startPlain, startSecure } from './outside.ts';
 
 test.each([
   ['http', startPlain],

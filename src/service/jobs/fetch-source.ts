@@ -18,18 +18,18 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Clock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
 import { FILE_MODE } from '../folders.ts';
-import type { JobInputs } from '../jobs/tasks.ts';
-import { watchFlow, withDeadline } from '../time-limits.ts';
-import { FIRST_REFUSED_SIZE } from '../uploads/rows.ts';
-import { requireUsable } from '../uploads/validation.ts';
 import {
   describeNetworkError,
   type OutgoingNetwork,
   sendRequest,
   systemNetwork,
   TargetUnreachable,
-} from './request.ts';
-import { isLoopbackUrl } from './url-policy.ts';
+} from '../outgoing/request.ts';
+import { isLoopbackUrl } from '../outgoing/url-policy.ts';
+import { watchFlow, withDeadline } from '../time-limits.ts';
+import { FIRST_REFUSED_SIZE } from '../uploads/rows.ts';
+import { requireUsable } from '../uploads/validation.ts';
+import type { JobInputs } from './tasks.ts';
 
 export interface SourceAddress {
   readonly purpose: UploadPurpose;

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
-import { fetchSource } from '../../../src/service/outgoing/fetch-source.ts';
+import { fetchSource } from '../../../src/service/jobs/fetch-source.ts';
 import type { OutgoingNetwork } from '../../../src/service/outgoing/request.ts';
-import { networkWith, type Outside, startPlain } from './outside.ts';
+import { networkWith, type Outside, startPlain } from '../outgoing/outside.ts';
 
 export async function makeTarget(): Promise<{ folder: string; path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-fetch-'));

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { networkWith, startPlain, startSecure } from '../outgoing/outside.ts';
 import { failureOf, fetchTo, makeTarget, serve } from './fetching.ts';
-import { networkWith, startPlain, startSecure } from './outside.ts';
 
 describe('redirects', () => {
   const redirectTo = (target: (path: string) => string | null) =>
