@@ -2,9 +2,9 @@
 import type { ServiceContext } from './context.ts';
 import { startExecution } from './jobs/execution.ts';
 import { failHopelessJobs, findObstacle } from './jobs/needs.ts';
+import { announceNode } from './nodes.ts';
 import { startDeliveries } from './outgoing/webhooks/deliveries.ts';
 import { type CanDo, createLeases, type LeasedRows, nameOwner } from './running/leases.ts';
-import { announceNode } from './running/nodes.ts';
 import { startSweeper } from './sweep.ts';
 import { startValidation } from './uploads/validation.ts';
 

@@ -6,7 +6,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../http/refusal.ts';
-import { isLive, type NodeRow, readNodes } from '../running/nodes.ts';
+import { isLive, type NodeRow, readNodes } from '../nodes.ts';
 import { failWaitingJob } from './finish.ts';
 
 /** Returns what decides which engines a job needs, as one text; language tags have no spaces. */

@@ -6,9 +6,9 @@ import { freeBytes } from '../../base/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ServiceContext } from '../context.ts';
 import { FILE_MODE, type Folders } from '../folders.ts';
+import { isLive, readNodes } from '../nodes.ts';
 import type { NodeHealth } from '../options.ts';
 import { LEASE_MS } from '../running/leases.ts';
-import { isLive, readNodes } from '../running/nodes.ts';
 
 /** Each part is `ok`, or says why not. Anyone may read it, so it names no machine and no folder. */
 interface Parts {

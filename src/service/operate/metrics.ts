@@ -10,7 +10,7 @@ import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
 import { type Account, readAccount, toCredits } from '../credits/account.ts';
 import type { RequestRecord } from '../log.ts';
-import { isLive, readNodes } from '../running/nodes.ts';
+import { isLive, readNodes } from '../nodes.ts';
 import type { Statements } from '../store/store.ts';
 import { withDeadline } from '../time-limits.ts';
 import { DISK_FULL, OK, type Readiness } from './health.ts';

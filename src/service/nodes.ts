@@ -1,12 +1,12 @@
 /** The nodes of a service with a database: each says regularly that it is alive, and what its engines can do. */
 import { hostname } from 'node:os';
-import packageFile from '../../../package.json' with { type: 'json' };
-import type { Capabilities } from '../../engines/engine.ts';
-import type { Role } from '../../protocol/roles.ts';
-import { repeatWork } from '../clock.ts';
-import type { ServiceContext } from '../context.ts';
-import type { Statements } from '../store/store.ts';
-import { LEASE_MS } from './leases.ts';
+import packageFile from '../../package.json' with { type: 'json' };
+import type { Capabilities } from '../engines/engine.ts';
+import type { Role } from '../protocol/roles.ts';
+import { repeatWork } from './clock.ts';
+import type { ServiceContext } from './context.ts';
+import { LEASE_MS } from './running/leases.ts';
+import type { Statements } from './store/store.ts';
 
 export interface NodeRow {
   readonly id: string;
