@@ -6,7 +6,7 @@ import type { JobKind } from '../protocol/kind-names.ts';
 import type { ServiceContext } from './context.ts';
 import type { Exchange, ServiceResponse } from './http/exchange.ts';
 import { assetFileName, type StoredAsset, type StoredResult } from './jobs/results.ts';
-import { assetPermission, refuseLink } from './links.ts';
+import { assetPermission, refuseLink } from './storage/links.ts';
 
 interface Row {
   readonly kind: JobKind;

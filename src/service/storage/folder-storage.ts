@@ -5,7 +5,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { moveFile } from '../../base/move-file.ts';
 import { syncFile, syncFolder } from '../../base/sync.ts';
 import { FOLDER_MODE, type Folders, jobOfAttempt } from '../folders.ts';
-import { assetPermission, type LinkSigner, uploadPermission } from '../links.ts';
+import { assetPermission, type LinkSigner, uploadPermission } from './links.ts';
 import type { ServiceStorage, StoredEntry } from './storage.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../context.ts';
 import { FILE_MODE } from '../folders.ts';
 import { CallerGone, isPlain } from '../http/body.ts';
 import type { Exchange, ServiceResponse } from '../http/exchange.ts';
-import { refuseLink, uploadPermission } from '../links.ts';
+import { refuseLink, uploadPermission } from '../storage/links.ts';
 import { watchFlow } from '../time-limits.ts';
 import { findUpload, type UploadRow } from './rows.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { prepareFolders } from '../../../src/service/folders.ts';
 import { storeFiles } from '../../../src/service/jobs/results.ts';
-import { createLinkSigner } from '../../../src/service/links.ts';
 import { createFolderStorage } from '../../../src/service/storage/folder-storage.ts';
+import { createLinkSigner } from '../../../src/service/storage/links.ts';
 import { makeStateDir } from '../harness/scene.ts';
 
 async function makeShelf() {

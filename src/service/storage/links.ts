@@ -3,11 +3,11 @@
  * (direct-upload address), "Jobs" (assets).
  */
 import { createHmac } from 'node:crypto';
-import { equalInConstantTime } from '../protocol/constant-time.ts';
-import { PROBLEM_CONTENT_TYPE } from '../protocol/problem.ts';
-import type { Exchange, ServiceResponse } from './http/exchange.ts';
-import { ASSETS_PATH, OBJECTS_PATH } from './http/router.ts';
-import type { UploadRow } from './uploads/rows.ts';
+import { equalInConstantTime } from '../../protocol/constant-time.ts';
+import { PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
+import type { Exchange, ServiceResponse } from '../http/exchange.ts';
+import { ASSETS_PATH, OBJECTS_PATH } from '../http/router.ts';
+import type { UploadRow } from '../uploads/rows.ts';
 
 /** The permission of a signed URL. The declared type and size of an upload are part of the signature. */
 interface LinkClaims {
