@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { OPERATIONS } from '../../../src/protocol/operations.ts';
-import type { ListPage } from '../../../src/protocol/resources.ts';
-import { issueKey } from '../../../src/service/auth/keys.ts';
-import type { OperationCall } from '../../../src/service/context.ts';
-import { createCursorSealer, readPage } from '../../../src/service/lists.ts';
-import type { Store } from '../../../src/service/store/store.ts';
-import { runs } from '../../protocol/arbitraries.ts';
-import { openEmptyAccount } from '../harness/stores.ts';
+import { OPERATIONS } from '../../src/protocol/operations.ts';
+import type { ListPage } from '../../src/protocol/resources.ts';
+import { issueKey } from '../../src/service/auth/keys.ts';
+import type { OperationCall } from '../../src/service/context.ts';
+import { createCursorSealer } from '../../src/service/cursors.ts';
+import { readPage } from '../../src/service/lists.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import { runs } from '../protocol/arbitraries.ts';
+import { openEmptyAccount } from './harness/stores.ts';
 
 /** Ten thousand lists on a busy machine take a minute. */
 const PATIENCE = { timeout: 180_000 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createCursorSealer } from '../../../src/service/lists.ts';
+import { createCursorSealer } from '../../src/service/cursors.ts';
 
 const sealer = createCursorSealer(randomBytes(32), randomBytes);
 const position = fc.record({
