@@ -5,8 +5,8 @@ import { systemClock } from '../../src/service/clock.ts';
 import { openBucket } from '../../src/service/storage/bucket.ts';
 import { readS3Address } from '../../src/service/storage/s3-address.ts';
 import { createS3Storage } from '../../src/service/storage/s3-storage.ts';
+import type { ReservedUpload } from '../../src/service/storage/storage.ts';
 import { StorageAway } from '../../src/service/storage/storage.ts';
-import type { UploadRow } from '../../src/service/uploads/rows.ts';
 import { makeStateDir, startScene, until, untilJob } from '../service/harness/scene.ts';
 import { HAS_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts';
 import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -92,7 +92,7 @@ describe('a storage that accepts connections and never answers', () => {
       log: () => {},
       isOurs: async () => {},
     });
-    const asked = storage.findUpload({ id: 'upl_00000000000000000000000000' } as UploadRow); // a cast: it reads only the id
+    const asked = storage.findUpload({ id: 'upl_00000000000000000000000000' } as ReservedUpload); // a cast: it reads only the id
     await expect(asked).rejects.toThrow(StorageAway);
   });
 });

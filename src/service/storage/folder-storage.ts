@@ -22,9 +22,9 @@ export function createFolderStorage(
     sharesFolder: true,
     sweepEveryMs: 0,
     reserveFile: () => null,
-    uploadTarget: async (row) => ({
-      url: origin() + links.sign(uploadPermission(row)),
-      headers: { 'Content-Type': row.content_type },
+    uploadTarget: async (upload) => ({
+      url: origin() + links.sign(uploadPermission(upload)),
+      headers: { 'Content-Type': upload.content_type },
     }),
     // Recorded when the bytes arrived.
     findUpload: async ({ etag, size_bytes: sizeBytes }) => (etag === null ? null : { etag, sizeBytes }),

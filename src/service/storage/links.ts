@@ -7,7 +7,7 @@ import { equalInConstantTime } from '../../protocol/constant-time.ts';
 import { PROBLEM_CONTENT_TYPE } from '../../protocol/problem.ts';
 import type { Exchange, ServiceResponse } from '../http/exchange.ts';
 import { ASSETS_PATH, OBJECTS_PATH } from '../http/router.ts';
-import type { UploadRow } from '../uploads/rows.ts';
+import type { ReservedUpload } from './storage.ts';
 
 /** The permission of a signed URL. The declared type and size of an upload are part of the signature. */
 interface LinkClaims {
@@ -47,13 +47,13 @@ export function createLinkSigner(secret: Buffer): LinkSigner {
 }
 
 /** The permission in the direct-upload URL of an upload. */
-export function uploadPermission(row: UploadRow): LinkClaims {
+export function uploadPermission(upload: ReservedUpload): LinkClaims {
   return {
     method: 'PUT',
-    path: `${OBJECTS_PATH}/${row.id}`,
-    contentType: row.content_type,
-    sizeBytes: row.size_bytes,
-    expiresAt: row.expires_at,
+    path: `${OBJECTS_PATH}/${upload.id}`,
+    contentType: upload.content_type,
+    sizeBytes: upload.size_bytes,
+    expiresAt: upload.expires_at,
   };
 }
 

@@ -1,5 +1,4 @@
 /** Storage of the bytes of uploads and results: in the state folder, or in a bucket of S3. */
-import type { UploadRow } from '../uploads/rows.ts';
 
 /** The storage cannot be used now. The caller tries again later; it is not the fault of the job, so no attempt counts. */
 export class StorageAway extends Error {
@@ -31,8 +30,22 @@ export interface StoredBytes {
   readonly etag: string;
 }
 
+/** The part of an upload's row that a storage needs until its bytes have arrived. */
+export interface ReservedUpload {
+  readonly id: string;
+  readonly content_type: string;
+  readonly size_bytes: number;
+  /** ms since 1970. */
+  readonly expires_at: number;
+  /** Null until the bytes have arrived, and for a storage elsewhere until they are completed. */
+  readonly etag: string | null;
+}
+
 /** The part of an upload's row that names its bytes. */
-export type UploadFile = Pick<UploadRow, 'size_bytes' | 'etag' | 'sha256'> & { readonly file: string };
+export interface UploadFile extends Pick<ReservedUpload, 'size_bytes' | 'etag'> {
+  readonly file: string;
+  readonly sha256: string | null;
+}
 
 /** A file of a result that is to be stored. */
 export interface ProducedFile {
@@ -76,9 +89,9 @@ export interface ServiceStorage {
 
   /** Returns the name under which an upload will be stored; null if it gets one when its bytes arrive. */
   reserveFile(uploadId: string): string | null;
-  uploadTarget(row: UploadRow): Promise<StorageTarget>;
+  uploadTarget(upload: ReservedUpload): Promise<StorageTarget>;
   /** Returns what has arrived for an upload; null for nothing. */
-  findUpload(row: UploadRow): Promise<StoredBytes | null>;
+  findUpload(upload: ReservedUpload): Promise<StoredBytes | null>;
   /** Returns the path of an upload that is on this machine anyway, else null. */
   pathOf(file: string): string | null;
   /**
