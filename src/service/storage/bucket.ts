@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import { collectBody, collectStart, createHttp, type HttpResponse } from '../../base/http.ts';
+import { explainNetworkError } from '../../base/network-error.ts';
 import { errorCode } from '../../base/system-error.ts';
-import { describeNetworkError } from '../outgoing/request.ts';
 import type { S3Address } from './s3-address.ts';
 import { StorageAway } from './storage.ts';
 
@@ -198,7 +198,10 @@ async function readRefusal(answer: HttpResponse, method: BucketRequest['method']
 
 function away(error: unknown): StorageAway {
   if (error instanceof StorageAway) return error;
-  const why = errorCode(error) === '' && error instanceof Error ? error.message : describeNetworkError(error);
+  const why =
+    errorCode(error) === '' && error instanceof Error
+      ? error.message
+      : `it ${explainNetworkError(error).what}`;
   return new StorageAway(`the storage cannot be reached: ${why}`, { cause: error });
 }
 
