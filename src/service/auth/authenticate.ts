@@ -8,10 +8,12 @@ import { authHeaderNames } from '../../protocol/headers.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { Operation } from '../../protocol/operations.ts';
 import { EMPTY_SHA256, sha256Hex, signRequest } from '../../protocol/signature.ts';
-import type { ServiceContext } from '../context.ts';
+import type { ServiceConfig } from '../config.ts';
 import { Refusal } from '../http/refusal.ts';
+import type { Statements } from '../store/store.ts';
 import { isAddressAllowed } from './caller-address.ts';
 import { findValidKey, type KeyRow, permissionsOf } from './keys.ts';
+import type { NonceMemory } from './nonces.ts';
 
 export interface AuthHeaders {
   readonly key: string;
@@ -80,11 +82,11 @@ export function checkTimestamp(timestamp: string, now: number): void {
  * @throws Refusal AUTHENTICATION_FAILED, with the same message for an unknown key and a wrong signature
  */
 export async function authenticateRequest(
-  context: Pick<ServiceContext, 'store' | 'nonces'>,
+  { store, nonces }: { readonly store: Statements; readonly nonces: NonceMemory },
   headers: AuthHeaders,
   signed: { method: string; target: string; body: Uint8Array; now: number },
 ): Promise<KeyRow> {
-  const key = await findValidKey(context.store, headers.key);
+  const key = await findValidKey(store, headers.key);
   const expected = signRequest(key?.secret ?? DECOY_SECRET, {
     method: signed.method,
     target: signed.target,
@@ -95,7 +97,7 @@ export async function authenticateRequest(
   if (!equalInConstantTime(expected, headers.signature) || key === undefined) {
     throw new Refusal('AUTHENTICATION_FAILED', 'the key is unknown or the signature is wrong');
   }
-  if (!(await context.nonces.remember(key.id, headers.nonce, signed.now))) {
+  if (!(await nonces.remember(key.id, headers.nonce, signed.now))) {
     throw new Refusal('AUTHENTICATION_FAILED', 'the nonce was used before; every attempt needs a new one');
   }
   return key;
@@ -106,14 +108,13 @@ export async function authenticateRequest(
  * @throws Refusal SOURCE_IP_NOT_ALLOWED, API_ACCESS_NOT_INCLUDED_IN_PLAN, CAPABILITY_NOT_PERMITTED
  */
 export function checkAccess(
-  context: Pick<ServiceContext, 'config'>,
+  { planEndsAt }: Pick<ServiceConfig, 'planEndsAt'>,
   key: KeyRow,
   caller: { address: string | undefined; operation: Operation; now: number },
 ): void {
   if (!isAddressAllowed(key.allowed_addresses, caller.address)) {
     throw new Refusal('SOURCE_IP_NOT_ALLOWED', `the key may not be used from ${caller.address ?? 'here'}`);
   }
-  const { planEndsAt } = context.config;
   if (planEndsAt !== null && planEndsAt <= caller.now) {
     throw new Refusal(
       'API_ACCESS_NOT_INCLUDED_IN_PLAN',

@@ -67,7 +67,7 @@ export async function answerOperation(
       now,
     });
     exchange.keyId = key.id;
-    checkAccess(context, key, { address: exchange.address, operation, now });
+    checkAccess(context.config, key, { address: exchange.address, operation, now });
     Object.assign(exchange.headers, await context.rate.take(key.id, now));
     const call = readCall(exchange, operation, target, key, body, parameters);
     return await HANDLERS[operation.action](context, call);
