@@ -36,9 +36,22 @@ const UNIT_NAMES: Readonly<Record<MeteringUnit, readonly [one: string, several: 
   started_thousand_characters: ['started thousand characters', 'started thousands of characters'],
 };
 
-/** `1 credit`, `2.5 credits`. They are whole thousandths, but a sum of decimals is not exact. */
+/** Credits are decimals with at most three places. Sums of them are exact only in whole thousandths. */
+const THOUSANDTHS = 1000;
+
+/** Returns decimal credits as whole thousandths. */
+export function toThousandths(credits: number): number {
+  return Math.round(credits * THOUSANDTHS);
+}
+
+/** Returns thousandths as decimal credits. */
+export function toCredits(thousandths: number): number {
+  return thousandths / THOUSANDTHS;
+}
+
+/** `1 credit`, `2.5 credits`. */
 export function describeCredits(credits: number): string {
-  const exact = Math.round(credits * 1000) / 1000;
+  const exact = toCredits(toThousandths(credits));
   return `${exact} ${exact === 1 ? 'credit' : 'credits'}`;
 }
 

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { countCharacters, describeUnits, quantityOf } from '../../src/protocol/metering.ts';
+import {
+  countCharacters,
+  describeUnits,
+  quantityOf,
+  toCredits,
+  toThousandths,
+} from '../../src/protocol/metering.ts';
 
 const NOTHING = { seconds: 0, lines: 0, characters: 0 };
 
@@ -35,4 +41,9 @@ it.each([
   [3, 'frame', '3 frame'],
 ])('%d of %s is shown as %s', (quantity, unit, told) => {
   expect(describeUnits(quantity, unit)).toBe(told);
+});
+
+it('credits are counted in thousandths, rounded to the nearest one, and read back unchanged', () => {
+  expect([0.001, 0.0005, 0.1 + 0.2, 12.345].map(toThousandths)).toEqual([1, 1, 300, 12_345]);
+  expect(toCredits(12_345)).toBe(12.345);
 });

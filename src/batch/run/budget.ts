@@ -3,6 +3,7 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { toThousandths } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { BatchItem, Costs, Units } from '../item.ts';
 import { readPartKey } from '../plan/item-key.ts';
@@ -258,10 +259,6 @@ function isReported({ status, reserved_credits: reserved, charged_credits: charg
 /** Rounded up. Millionths are exact enough, and remove the error of the division that made the price. */
 function thousandthsOfPrice(price: number): number {
   return Math.ceil(Math.round(price * 1e6) / 1e3);
-}
-
-function toThousandths(credits: number): number {
-  return Math.round(credits * 1000);
 }
 
 /** Sums over the costs of jobs, kept up to date: a batch may have thousands, and asks for them with each. Pure. */

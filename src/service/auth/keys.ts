@@ -1,6 +1,6 @@
 /** API keys: their permissions, allowed addresses and monthly credits. */
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
-import { toCredits, toThousandths } from '../credits/account.ts';
+import { toCredits, toThousandths } from '../../protocol/metering.ts';
 import type { RandomBytes } from '../random.ts';
 import { SECRET_BYTES, type Statements } from '../store/store.ts';
 import { compileAllowList } from './caller-address.ts';

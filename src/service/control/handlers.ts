@@ -4,6 +4,7 @@ import type { InferOutput } from 'valibot';
 import { errorCode } from '../../base/system-error.ts';
 import { type JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { toCredits } from '../../protocol/metering.ts';
 import {
   changeKey,
   describeKeys,
@@ -15,7 +16,7 @@ import {
 } from '../auth/keys.ts';
 import { formatInstant, systemClock } from '../clock.ts';
 import type { ServiceContext } from '../context.ts';
-import { grantCredits, readAccount, toCredits } from '../credits/account.ts';
+import { grantCredits, readAccount } from '../credits/account.ts';
 import { type Fault, FaultError } from '../faults/fault.ts';
 import { Refusal, refuseField } from '../http/refusal.ts';
 import { readProvenance } from '../jobs/rows.ts';

@@ -1,17 +1,7 @@
 /** The credits of the account and of a key, in thousandths of a credit. Source: specification, "Credit balance". */
 import type { IdSubject } from '../../protocol/id-prefixes.ts';
+import { toThousandths } from '../../protocol/metering.ts';
 import type { Statements, Transaction } from '../store/store.ts';
-
-/** The interface uses decimal credits, and the store uses whole thousandths, so that sums are exact. */
-const THOUSANDTHS = 1000;
-
-export function toThousandths(credits: number): number {
-  return Math.round(credits * THOUSANDTHS);
-}
-
-export function toCredits(thousandths: number): number {
-  return thousandths / THOUSANDTHS;
-}
 
 export const QUOTA_TIME_ZONE = 'Asia/Shanghai';
 /** Asia/Shanghai is eight hours ahead of UTC and has had no summer time since 1991. */

@@ -5,9 +5,10 @@
 import type { IdSubject } from '../../protocol/id-prefixes.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
+import { toCredits } from '../../protocol/metering.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Transaction } from '../store/store.ts';
-import { monthOf, readAccount, readMonthlyUse, toCredits } from './account.ts';
+import { monthOf, readAccount, readMonthlyUse } from './account.ts';
 
 /** Credits that a key can still reserve. */
 export interface Funds {

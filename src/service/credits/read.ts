@@ -1,13 +1,14 @@
 /** The two GET operations of credits. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { MeteringUnit } from '../../protocol/kinds.ts';
+import { toCredits } from '../../protocol/metering.ts';
 import type { CreditBalanceResource, CreditTransactionResource } from '../../protocol/resources.ts';
 import { permissionsOf } from '../auth/keys.ts';
 import { formatInstant } from '../clock.ts';
 import type { OperationCall, ServiceContext } from '../context.ts';
 import { createJsonResponse, type ServiceResponse } from '../http/exchange.ts';
 import { readPage } from '../lists.ts';
-import { monthOf, QUOTA_TIME_ZONE, readAccount, readMonthlyUse, toCredits } from './account.ts';
+import { monthOf, QUOTA_TIME_ZONE, readAccount, readMonthlyUse } from './account.ts';
 
 /** `GET /credits`. Source: specification, "Credit balance"; contract, "Credits". */
 export async function getCredits(context: ServiceContext, call: OperationCall): Promise<ServiceResponse> {

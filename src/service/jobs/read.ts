@@ -2,12 +2,12 @@
 import { JOB_ERROR_CODES } from '../../protocol/job-failure.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { toCredits } from '../../protocol/metering.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { BillingResource, JobResource, JobSummary, ResultValue } from '../../protocol/resources.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 import { formatInstant } from '../clock.ts';
 import { kindOf, type OperationCall, type ServiceContext } from '../context.ts';
-import { toCredits } from '../credits/account.ts';
 import { createJsonResponse, type ServiceResponse } from '../http/exchange.ts';
 import { refuseUnknownResource } from '../http/refusal.ts';
 import { type IdempotentResult, replayHeader } from '../idempotency.ts';

@@ -11,7 +11,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { configurationFailure, type Failure } from '../../base/failure.ts';
-import { toCredits } from '../credits/account.ts';
+import { toCredits } from '../../protocol/metering.ts';
 import { markedFolderFailure } from '../store/mark.ts';
 import { SCHEMA_VERSION } from '../store/schema.ts';
 import { type AccountFiles, copyFiles, type MovedUploads } from './files.ts';

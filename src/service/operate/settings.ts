@@ -4,11 +4,11 @@ import * as v from 'valibot';
 import { parseJson } from '../../base/json.ts';
 import { parseInstant } from '../../protocol/instant.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
+import { toCredits, toThousandths } from '../../protocol/metering.ts';
 import type { FieldError } from '../../protocol/problem.ts';
 import { ROLES } from '../../protocol/roles.ts';
 import { compileAllowList } from '../auth/caller-address.ts';
 import { DEFAULT_CONFIG, type ServiceConfig } from '../config.ts';
-import { toCredits, toThousandths } from '../credits/account.ts';
 import type { ServiceOptions } from '../options.ts';
 
 const number = (least: number) =>

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createIdMaker } from '../../../src/protocol/ids.ts';
-import { grantCredits, monthOf, toCredits, toThousandths } from '../../../src/service/credits/account.ts';
+import { grantCredits, monthOf } from '../../../src/service/credits/account.ts';
 import { openEmptyAccount } from '../harness/stores.ts';
 import { START } from './account-model.ts';
 
@@ -74,9 +74,4 @@ test('a grant that cannot be posted as a whole is not posted', async () => {
   file.script('DROP TABLE grants');
   await expect(grant(1)).rejects.toThrow();
   expect(await store.all('SELECT id FROM ledger')).toEqual([]);
-});
-
-test('credits are stored as thousandths, rounded to the nearest one, and read back unchanged', () => {
-  expect([0.001, 0.0005, 0.1 + 0.2, 12.345].map(toThousandths)).toEqual([1, 1, 300, 12_345]);
-  expect(toCredits(12_345)).toBe(12.345);
 });
