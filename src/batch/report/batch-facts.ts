@@ -1,6 +1,7 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
 import type { CreditTotals } from '../item.ts';
+import { byName } from '../plan/candidate.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
 import type { Intent, Intents } from '../records/intents.ts';
@@ -38,7 +39,7 @@ export interface BatchFacts {
   readonly damaged: number;
   /** Paid jobs whose items are unknown because records are lost. */
   readonly stray_jobs: readonly string[];
-  /** Labels of items that failed or were never sent, and that no command names any more. They are not among the items. */
+  /** Labels of items that failed or were never sent, and that no command names any more, by name. They are not among the items. */
   readonly unnamed: readonly string[];
   /** The shards that have a journal; empty for a batch without shards. */
   readonly shards: readonly ShardReport[];
@@ -92,7 +93,10 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
   const items = all.filter((item) => !isLeft(item));
   return {
     items,
-    unnamed: all.filter(isLeft).map(({ label }) => label),
+    unnamed: all
+      .filter(isLeft)
+      .map(({ label }) => label)
+      .toSorted(byName),
     counts: countStates(items),
     credits: creditsOf(items),
     open_questions: items.filter(({ state }) => state === 'unanswered').map(({ label }) => label),

@@ -137,6 +137,12 @@ describe('the facts of a batch', () => {
     expect(lost).toMatchObject({ items: [], damaged: 1, stray_jobs: ['dub_k-lost'] });
   });
 
+  it('name the items that no command names any more in the order of their names, not of their requests', () => {
+    const names = ['talk 10', 'talk 2', 'a'];
+    const { unnamed } = factsFrom([commandOf(['done']), ...names.map((name) => factsOf(name))]);
+    expect(unnamed).toEqual(['a → es', 'talk 2 → es', 'talk 10 → es']);
+  });
+
   it('read the name of an item from its key if nothing else is known of it', () => {
     const { items } = factsFrom([commandOf(['talk.srt'])]);
     expect(items).toMatchObject([{ label: 'talk.srt → es', kind: 'dubbing', state: 'waiting', attempts: 0 }]);
