@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -211,7 +212,9 @@ function makeBuiltCheckout() {
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
     has: (name: string) => existsSync(join(folder, name)),
     finish: () => writeFileSync(join(folder, 'go'), ''),
-    build: (path = own.PATH) => startProcess(join(folder, 'build/build.js'), { ...own, PATH: path }),
+    built: () => readdirSync(join(folder, 'dist')),
+    breakCompiler: () => writeFileSync(join(programs, 'tsc'), '#!/bin/sh\nexit 2\n'),
+    build: () => startProcess(join(folder, 'build/build.js'), own),
     start: () => startProcess(join(folder, 'bin/vloc.js'), own),
   };
 }
@@ -250,11 +253,13 @@ describe.skipIf(process.platform === 'win32')('a build', () => {
   });
 
   it('that fails leaves the one before as it was', async () => {
-    const { build, start, finish, has } = makeBuiltCheckout();
+    const { build, built, breakCompiler, start, finish, has } = makeBuiltCheckout();
     finish();
     expect(await build().ended).toBe(0);
-    const broken = build('/usr/bin:/bin');
-    expect(await broken.ended).toBe(1);
+    const before = built();
+    breakCompiler();
+    expect(await build().ended).not.toBe(0);
+    expect(built()).toEqual(before);
     expect(await start().ended).toBe(3);
     expect(has('.vloc-build.lock')).toBe(false);
   });
