@@ -1,5 +1,7 @@
 /** The work of a process besides its answers: jobs, validations, webhooks, the sweeper, and its place among the nodes. */
+
 import type { ServiceContext } from './context.ts';
+import { ENDED_STATUSES } from './job-statuses.ts';
 import { startExecution } from './jobs/execution.ts';
 import { failHopelessJobs, findObstacle } from './jobs/needs.ts';
 import { announceNode } from './nodes.ts';
@@ -11,7 +13,7 @@ import { startValidation } from './uploads/validation.ts';
 /** `open` is worded as in the indexes of the queue, which SQLite and PostgreSQL would not use otherwise. */
 export const OPEN_JOBS: LeasedRows = {
   table: 'jobs',
-  open: `status NOT IN ('succeeded', 'failed', 'cancelled')`,
+  open: `status NOT IN ${ENDED_STATUSES}`,
   firstBy: 'created_at',
   needs: 'needs',
 };

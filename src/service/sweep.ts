@@ -8,6 +8,7 @@ import { LIMITS } from '../protocol/limits.ts';
 import { repeatWork } from './clock.ts';
 import type { ServiceContext } from './context.ts';
 import { isAttemptOf, jobOfAttempt } from './folders.ts';
+import { ENDED_STATUSES, OPEN_STATUSES } from './job-statuses.ts';
 import { finishJob } from './jobs/finish.ts';
 import { entriesOf } from './storage/folder-storage.ts';
 import { StorageAway, type StoredEntry } from './storage/storage.ts';
@@ -104,7 +105,7 @@ async function ifPossible<T>({ log }: ServiceContext, work: () => Promise<T>): P
 async function removeUploadBytes({ store, storage }: ServiceContext, now: number): Promise<void> {
   const rows = await store.all<{ id: string; file: string }>(
     `SELECT id, file FROM uploads WHERE (status = 'expired' OR ${DUE_UPLOADS}) AND file IS NOT NULL AND NOT EXISTS
-       (SELECT 1 FROM jobs WHERE upload_id = uploads.id AND jobs.status IN ('queued', 'processing'))`,
+       (SELECT 1 FROM jobs WHERE upload_id = uploads.id AND jobs.status IN ${OPEN_STATUSES})`,
     now,
   );
   for (const { file } of rows) await storage.removeUpload(file);
@@ -117,7 +118,7 @@ async function removeUploadBytes({ store, storage }: ServiceContext, now: number
  */
 async function endForgottenJobs(context: ServiceContext, now: number): Promise<void> {
   const rows = await context.store.all<{ id: string }>(
-    `SELECT id FROM jobs WHERE status IN ('queued', 'processing') AND created_at <= ?`,
+    `SELECT id FROM jobs WHERE status IN ${OPEN_STATUSES} AND created_at <= ?`,
     now - LIMITS.retentionMs,
   );
   for (const { id } of rows) {
@@ -147,7 +148,7 @@ async function removeRecords({ store }: ServiceContext, now: number): Promise<vo
   const before = now - LIMITS.retentionMs;
   await removeInBatches(
     store,
-    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE status IN ('succeeded', 'failed', 'cancelled') AND created_at <= ? AND folder IS NULL AND NOT EXISTS
+    `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE status IN ${ENDED_STATUSES} AND created_at <= ? AND folder IS NULL AND NOT EXISTS
        (SELECT 1 FROM deliveries WHERE job_id = jobs.id AND status = 'pending' AND deliveries.created_at > ?) LIMIT ${BATCH})`,
     before,
     now - LAST_DELIVERY_MS,
@@ -178,10 +179,10 @@ async function removeInBatches(store: Store, sql: string, ...values: number[]): 
 
 /** Twice the lifetime of an upload URL: no file exists longer than that without a record. */
 const MIN_AGE_MS = 2 * 60 * 60_000;
-const IS_OPEN = `SELECT 1 FROM jobs WHERE id = ? AND status IN ('queued', 'processing')`;
+const IS_OPEN = `SELECT 1 FROM jobs WHERE id = ? AND status IN ${OPEN_STATUSES}`;
 /** One statement: between two, another process could end the job and record this folder as its result. */
-const HAS_RESULTS = `SELECT 1 FROM jobs WHERE id = ? AND (status IN ('queued', 'processing') OR folder = ?)`;
-const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ('queued', 'processing')`;
+const HAS_RESULTS = `SELECT 1 FROM jobs WHERE id = ? AND (status IN ${OPEN_STATUSES} OR folder = ?)`;
+const HAS_ENDED = `SELECT 1 FROM jobs WHERE id = ? AND status NOT IN ${OPEN_STATUSES}`;
 
 /**
  * Removes uploads and results without a record, left by processes that died: results of finished jobs immediately, others when they

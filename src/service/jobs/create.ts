@@ -12,6 +12,7 @@ import { billFor, readFunds, reserveCredits } from '../credits/billing.ts';
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal, refuseField, refuseFields } from '../http/refusal.ts';
 import { carryOutOnce, findReplay } from '../idempotency.ts';
+import { OPEN_STATUSES } from '../job-statuses.ts';
 import { checkUrl } from '../outgoing/url-policy.ts';
 import type { Statements, Transaction } from '../store/store.ts';
 import { findOwnUpload, type SubtitleFacts, type UploadRow } from '../uploads/rows.ts';
@@ -158,7 +159,7 @@ function insertJob(
 
 async function countOpen(tx: Transaction): Promise<number> {
   const row = await tx.get<{ count: number }>(
-    `SELECT count(*) AS count FROM jobs WHERE status IN ('queued', 'processing')`,
+    `SELECT count(*) AS count FROM jobs WHERE status IN ${OPEN_STATUSES}`,
   );
   return row?.count ?? 0;
 }

@@ -1,4 +1,5 @@
 /** The worker that runs jobs from `queued` to their end: attempts, deadline, progress. Source: contract, "Jobs". */
+
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFull } from '../../base/system-error.ts';
@@ -15,6 +16,7 @@ import type { ServiceContext } from '../context.ts';
 import { raiseReservation } from '../credits/billing.ts';
 import { DISK_FAILURE_DETAIL, FOLDER_MODE, nameAttempt, removeWork } from '../folders.ts';
 import { Refusal } from '../http/refusal.ts';
+import { OPEN_STATUSES } from '../job-statuses.ts';
 import type { Lease, Leases } from '../running/leases.ts';
 import {
   CrashedTooOften,
@@ -261,7 +263,7 @@ function begin(context: ServiceContext, lease: Lease): Promise<Row | undefined> 
       `UPDATE jobs SET status = 'processing', started_at = coalesce(started_at, ?1), updated_at = ?1,
          deadline_at = coalesce(deadline_at + CASE WHEN ?1 > updated_at THEN ?1 - updated_at ELSE 0 END,
            coalesce(started_at, ?1) + ?2)
-       WHERE id = ?3 AND status IN ('queued', 'processing')`,
+       WHERE id = ?3 AND status IN ${OPEN_STATUSES}`,
       now,
       context.config.jobDeadlineMs,
       lease.id,

@@ -1,4 +1,5 @@
 /** The only way to end a job: its record, its credits and its event change in one transaction. */
+
 import type { JobErrorCode, JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -8,6 +9,7 @@ import { readReserved, releaseCredits, settleCredits } from '../credits/billing.
 import type { ServiceResponse } from '../http/exchange.ts';
 import { Refusal } from '../http/refusal.ts';
 import { carryOutOnce } from '../idempotency.ts';
+import { OPEN_STATUSES } from '../job-statuses.ts';
 import { recordEvent } from '../outgoing/webhooks/event.ts';
 import type { Transaction } from '../store/store.ts';
 import { answerJob, requireOwnJob } from './read.ts';
@@ -86,7 +88,7 @@ async function endJob(
     `UPDATE jobs SET status = ?1, progress = CASE ?1 WHEN 'succeeded' THEN 100 ELSE progress END,
        stage = CASE ?1 WHEN 'succeeded' THEN NULL ELSE stage END, result = ?2, folder = ?3, links_expire_at = ?4, error_code = ?5, error_message = ?6,
        finished_at = ?7, updated_at = ?7, lease_owner = NULL, lease_until = NULL
-     WHERE id = ?8 AND status IN ('queued', 'processing') AND (lease_owner = ?9 OR ?9 IS NULL)
+     WHERE id = ?8 AND status IN ${OPEN_STATUSES} AND (lease_owner = ?9 OR ?9 IS NULL)
      RETURNING id, kind, key_id, client_reference, callback_url`,
     ending.status,
     succeeded === null ? null : JSON.stringify(succeeded.result),

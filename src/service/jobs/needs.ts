@@ -1,4 +1,5 @@
 /** Needs of jobs: engines and languages, and which nodes can do them. */
+
 import type { Capabilities } from '../../engines/engine.ts';
 import { explainUnsupported } from '../../engines/support.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -6,6 +7,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../http/refusal.ts';
+import { OPEN_STATUSES } from '../job-statuses.ts';
 import { isLive, type NodeRow, readNodes } from '../nodes.ts';
 import { failWaitingJob } from './finish.ts';
 
@@ -65,7 +67,7 @@ const UNABLE_MS = 5 * 60_000;
 const ALONE_MS = 60 * 60_000;
 
 /** Jobs on which nobody works: also those of workers that died. `?1` is now, `?2` the time since which they wait. */
-const WAITING = `status IN ('queued', 'processing') AND (lease_owner IS NULL OR lease_until <= ?1)
+const WAITING = `status IN ${OPEN_STATUSES} AND (lease_owner IS NULL OR lease_until <= ?1)
   AND needs IS NOT NULL AND created_at <= ?2`;
 
 /**

@@ -1,4 +1,5 @@
 /** Health of a process: its database, its storage and its queue, each separately, and its engines and lease. */
+
 import { constants } from 'node:fs';
 import { access, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { freeBytes } from '../../base/folder.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ServiceContext } from '../context.ts';
 import { FILE_MODE, type Folders } from '../folders.ts';
+import { OPEN_STATUSES } from '../job-statuses.ts';
 import { isLive, readNodes } from '../nodes.ts';
 import type { NodeHealth } from '../options.ts';
 import { LEASE_MS } from '../running/leases.ts';
@@ -123,7 +125,7 @@ async function tryStorage({ folders, storage, activity, scratch }: ServiceContex
  * indexes of the queue.
  */
 const WAITING = `
-  SELECT (SELECT count(*) FROM jobs WHERE status IN ('queued', 'processing')
+  SELECT (SELECT count(*) FROM jobs WHERE status IN ${OPEN_STATUSES}
       AND (lease_owner IS NULL OR lease_until <= ?1)) AS jobs,
     (SELECT count(*) FROM uploads WHERE status = 'validating' AND lease_owner IS NULL)
       + (SELECT count(*) FROM uploads

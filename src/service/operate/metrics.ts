@@ -10,6 +10,7 @@ import { ROLES } from '../../protocol/roles.ts';
 import { JOB_STATUSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
 import type { ServiceContext } from '../context.ts';
 import { type Account, readAccount } from '../credits/account.ts';
+import { OPEN_STATUSES } from '../job-statuses.ts';
 import type { RequestRecord } from '../log.ts';
 import { isLive, readNodes } from '../nodes.ts';
 import type { Statements } from '../store/store.ts';
@@ -165,7 +166,7 @@ function addJobGauges(store: Statements, registers: Registry[]): void {
 }
 
 /** Jobs on which nobody works, also those of workers that died. The parameter is now. */
-const WAITING = `FROM jobs WHERE status IN ('queued', 'processing') AND (lease_owner IS NULL OR lease_until <= ?1)`;
+const WAITING = `FROM jobs WHERE status IN ${OPEN_STATUSES} AND (lease_owner IS NULL OR lease_until <= ?1)`;
 
 function addQueueGauges({ store, clock }: ServiceContext, registers: Registry[]): void {
   new Gauge({

@@ -1,4 +1,5 @@
 /** The tables, as migrations that each run once. Times are ms since 1970, credits are whole thousandths. */
+import { ENDED_STATUSES, OPEN_STATUSES } from '../job-statuses.ts';
 import type { SqliteFile } from './sqlite-file.ts';
 
 const FIRST = `
@@ -83,7 +84,7 @@ CREATE TABLE jobs (
   result TEXT
 ) STRICT;
 CREATE INDEX jobs_by_key ON jobs (key_id, kind, created_at, id);
-CREATE INDEX jobs_open ON jobs (created_at) WHERE status IN ('queued', 'processing');
+CREATE INDEX jobs_open ON jobs (created_at) WHERE status IN ${OPEN_STATUSES};
 CREATE INDEX jobs_by_age ON jobs (created_at);
 CREATE INDEX jobs_with_links ON jobs (links_expire_at) WHERE folder IS NOT NULL;
 
@@ -183,9 +184,9 @@ CREATE TABLE nodes (
  */
 const QUEUES = `
 CREATE INDEX jobs_waiting ON jobs (key_id, created_at)
-  WHERE status NOT IN ('succeeded', 'failed', 'cancelled') AND lease_owner IS NULL;
+  WHERE status NOT IN ${ENDED_STATUSES} AND lease_owner IS NULL;
 CREATE INDEX jobs_leased ON jobs (key_id)
-  WHERE status NOT IN ('succeeded', 'failed', 'cancelled') AND lease_owner IS NOT NULL;
+  WHERE status NOT IN ${ENDED_STATUSES} AND lease_owner IS NOT NULL;
 DROP INDEX uploads_open;
 CREATE INDEX uploads_waiting ON uploads (key_id, created_at) WHERE status = 'validating' AND lease_owner IS NULL;
 CREATE INDEX uploads_leased ON uploads (key_id) WHERE status = 'validating' AND lease_owner IS NOT NULL;
@@ -208,7 +209,7 @@ INSERT INTO monthly_use (key_id, month, used)
 DROP INDEX bills_by_month;
 -- Without open jobs, because a search for waiting jobs would read it from its oldest row on.
 DROP INDEX jobs_by_age;
-CREATE INDEX jobs_ended ON jobs (created_at) WHERE status IN ('succeeded', 'failed', 'cancelled');
+CREATE INDEX jobs_ended ON jobs (created_at) WHERE status IN ${ENDED_STATUSES};
 CREATE INDEX uploads_by_age ON uploads (created_at);
 `;
 
