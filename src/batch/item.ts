@@ -25,6 +25,8 @@ export interface BatchItem {
   readonly units: Units | null;
   /** Tracks of the input, a file, that are added to the finished video. */
   readonly keep?: KeptTracks | undefined;
+  /** True for a result that only vloc reads: that of a part, and of a stage. */
+  readonly isInner?: true;
   /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */
   readonly part?: ItemPart;
 }
@@ -51,6 +53,8 @@ export interface TrackSource {
 /** Which part of which item. */
 interface ItemPart {
   readonly of: BatchItem;
+  /** SHA-256 of the input of that item, lower-case hex. */
+  readonly sha256: string;
   /** From 1. */
   readonly number: number;
   readonly count: number;

@@ -28,8 +28,6 @@ export interface Delivery {
   readonly existing: 'refuse' | 'replace' | 'skip';
   /** True for videos as the service made them, without the tracks that their run would add. */
   readonly isAsIs?: boolean;
-  /** True for files that only vloc reads: results of parts and of stages. */
-  readonly isInner?: boolean;
   /** True if the folder is temporary, and the result goes to stdout. */
   readonly toStdout?: boolean;
   /** The format of subtitles that the user asked for, also by the ending of a name; absent for that of each input. */
@@ -69,11 +67,8 @@ interface DeliveryIo {
 }
 
 /** The template that names the results of a kind. */
-export function templateFor(
-  { template, isInner }: Pick<Delivery, 'template' | 'isInner'>,
-  kind: JobKind,
-): string {
-  return template || (isInner === true ? innerTemplate(kind) : defaultTemplate(kind));
+export function templateFor({ template }: Pick<Delivery, 'template'>, kind: JobKind): string {
+  return template || defaultTemplate(kind);
 }
 
 /** The options about results. */
@@ -119,14 +114,19 @@ export function readDelivery(
   };
 }
 
-/** The delivery of an item: below the folder for results, in the same subfolder as its input, and in its format. */
+/**
+ * The delivery of an item: below the folder for results, in the same subfolder as its input, and in its format. What only vloc reads
+ * is as the service made it, and replaces what was there.
+ */
 export function deliveryOf(
   delivery: Delivery,
-  { kind, folder, input }: Pick<BatchItem, 'kind' | 'folder' | 'input'>,
+  { kind, folder, input, isInner }: Pick<BatchItem, 'kind' | 'folder' | 'input' | 'isInner'>,
 ): Delivery {
+  const place = join(delivery.folder, folder);
+  if (isInner === true) return { folder: place, template: innerTemplate(kind), existing: 'replace' };
   const { rewriteSubtitle, subtitleFormat } = delivery;
   const rewrite = givesSubtitles(kind) ? rewriteSubtitle?.(subtitleFormat, input) : undefined;
-  const own = { ...delivery, folder: join(delivery.folder, folder) };
+  const own = { ...delivery, folder: place };
   // A copy stays what it is.
   if (input.type === 'file' && isCopied(input))
     return { ...own, template: templateFor(delivery, kind).replaceAll('{ext}', extname(input.path)) };
@@ -185,7 +185,7 @@ export function placeResults(item: PlaceableItem, delivery: Delivery): Places {
   return { paths, claims: pathsIn(item, delivery, item.targetLanguage) };
 }
 
-type PlaceableItem = Pick<BatchItem, 'kind' | 'input' | 'targetLanguage' | 'fields' | 'folder'>;
+type PlaceableItem = Pick<BatchItem, 'kind' | 'input' | 'targetLanguage' | 'fields' | 'folder' | 'isInner'>;
 
 /** The language that the item requests; null if its job finds it out, and for results without a language. */
 export function languageOfItem({
@@ -201,7 +201,7 @@ export function languageOfItem({
  * @throws Failure of category usage for a template that is not usable
  */
 export function resultPaths(item: PlaceableItem, delivery: Delivery): readonly string[] | null {
-  const template = templateFor(delivery, item.kind);
+  const template = templateFor(deliveryOf(delivery, item), item.kind);
   const language = languageOfItem(item);
   const isLater = template.includes('{id}') || (template.includes('{lang}') && language === null);
   // Computed also if they are unknown, so that an invalid template is reported before anything is paid.

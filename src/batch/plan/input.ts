@@ -43,6 +43,16 @@ export interface VideoSample {
   readonly whole: Pick<FileInput, 'seconds' | 'preparation'>;
 }
 
+/** A file that was made of a file of the user, and is made again where it is gone. */
+interface MadeOf {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** @throws Failure, Stopped */
+  ensure(): Promise<{ readonly path: string; readonly bytes: number }>;
+  /** The file was sent, or is not needed. */
+  use(): void;
+}
+
 /** The voice of some lines of subtitles. */
 export interface PartVoice {
   /** As the subtitles name them; null for everyone without a voice of their own. */
@@ -79,6 +89,8 @@ export type JobInput =
         readonly channels?: number;
         /** Absent for the whole video. */
         readonly sample?: VideoSample;
+        /** Set for a file that was made of another one. */
+        readonly made?: MadeOf;
         /** It has no sound, so it gets no job and is copied into the results. */
         readonly isSilent?: true;
       })

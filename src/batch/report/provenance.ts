@@ -47,6 +47,17 @@ export function combineJobs(jobs: readonly (ItemProvenance | null)[]): ItemProve
   };
 }
 
+/** The cues with the numbers that they have elsewhere, without those that have none there. */
+export function renumberCues<T extends { readonly cues: readonly number[] }>(
+  cues: readonly T[],
+  numberOf: (cue: number) => number | null,
+): T[] {
+  return cues.flatMap((cue) => {
+    const numbers = cue.cues.flatMap((number) => numberOf(number) ?? []);
+    return numbers.length === 0 ? [] : [{ ...cue, cues: numbers }];
+  });
+}
+
 function distinct<T>(values: readonly T[]): readonly T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }

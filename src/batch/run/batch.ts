@@ -60,8 +60,6 @@ export interface RunOptions {
 export interface Task {
   readonly item: BatchItem;
   readonly decision: Decision;
-  /** Smaller ones start first. Default: in the order of their arrival. */
-  readonly order?: number;
 }
 
 /** Tasks that arrive during the run. */

@@ -19,7 +19,7 @@ type Lines = readonly TimedCue[];
 
 interface TranslationChecks {
   readonly batch: Pick<Batch, 'terms' | 'masksTerms' | 'warn'> & {
-    readonly delivery: Pick<Batch['delivery'], 'toStdout' | 'isInner'>;
+    readonly delivery: Pick<Batch['delivery'], 'toStdout'>;
   };
   readonly journal: CheckRecords;
 }
@@ -48,7 +48,7 @@ export async function checkTranslation(
 ): Promise<DoneState | FailedState> {
   const path = state.files[0]?.path;
   // In a localization the file beside the video is checked.
-  if (!isWholeTranslation(item) || delivery.isInner === true) return state;
+  if (!isWholeTranslation(item) || item.isInner === true) return state;
   const isHere = state.before === null || state.before === 'downloaded';
   if (path === undefined || !isHere) return state;
   const wanted = (terms?.in(item.targetLanguage ?? '').length ?? 0) > 0;

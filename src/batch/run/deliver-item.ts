@@ -161,10 +161,10 @@ export async function copyRenamed(
   key: string,
 ): Promise<readonly ItemFile[] | null> {
   const { journal, batch } = run;
-  const { delivery } = batch;
+  const delivery = deliveryOf(batch.delivery, item);
   const intent = journal.intents.byKey.get(key);
   if (intent?.outcome.phase !== 'finished' || intent.publishing === null) return null;
-  const paths = resultPaths(item, delivery);
+  const paths = resultPaths(item, batch.delivery);
   // In the order of the paths.
   const assets = Object.entries<ResultPart>(KINDS[item.kind].result).flatMap(([name, { type }]) =>
     type === 'asset' ? [name] : [],
@@ -182,7 +182,7 @@ export async function copyRenamed(
     if (!(await isSameFile(from, { bytes, sha256 }))) return null;
     files.push({ asset: asset ?? '', path: target, bytes, sha256, kept, from });
   }
-  const work = await onDisk(delivery.folder, () => mkdtemp(join(recordFolder(delivery), 'renamed-')));
+  const work = await onDisk(delivery.folder, () => mkdtemp(join(recordFolder(batch.delivery), 'renamed-')));
   try {
     for (const { from, path, bytes, sha256 } of files) {
       // A killed run may have copied it before.

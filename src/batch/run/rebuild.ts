@@ -29,9 +29,6 @@ interface RebuildParts {
   readonly name: BatchName;
 }
 
-/** SHA-256 of the input of an item, lower-case hex; null for an input without content on this machine. */
-type ContentOf = (item: BatchItem) => Promise<string | null>;
-
 export interface Rebuild {
   /**
    * Adds jobs of these items that the journal lacks. The service is asked only if the journal is new or damaged, or with
@@ -40,7 +37,7 @@ export interface Rebuild {
    * @returns how many jobs were found
    * @throws Failure: `disk` (JOURNAL_DAMAGED) if the journal is damaged and the service cannot be asked
    */
-  takeUp(items: readonly BatchItem[], contentOf?: ContentOf): Promise<number>;
+  takeUp(items: readonly BatchItem[]): Promise<number>;
 }
 
 /** Whether a decision leads to a request that may be charged, as far as the journal knows. */
@@ -79,14 +76,14 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
   }
 
   return {
-    async takeUp(items, contentOf = (item) => readContent(item, batch.signal)) {
+    async takeUp(items) {
       if (fresh) return 0;
       let count = 0;
       for (const [kind, own] of Map.groupBy(items, (item) => item.kind)) {
         const jobs = await findJobs(kind);
         // Jobs of parts are looked for when the item has been cut.
         for (const item of jobs.length === 0 ? [] : own.filter(({ input }) => !isSplit(input))) {
-          const found = await findJobOf(item, jobs, contentOf, claimed);
+          const found = await findJobOf(item, jobs, claimed, batch.signal);
           if (found === null) continue;
           await attach(parts, item, found);
           count += 1;
@@ -227,8 +224,10 @@ function toLostJob({ id, status, created_at, client_reference }: JobSummary): Lo
   return { id, status, created_at, client_reference };
 }
 
+/** SHA-256 of the input of an item, lower-case hex; null for an input without content on this machine. */
 async function readContent({ input }: BatchItem, signal: AbortSignal): Promise<string | null> {
-  if (input.type === 'file') return hashInput(input.path, signal);
+  // A file that was made and uploaded is deleted.
+  if (input.type === 'file') return input.made?.sha256 ?? hashInput(input.path, signal);
   return input.type === 'lines' ? input.sha256 : null;
 }
 
@@ -241,8 +240,8 @@ interface FoundJob {
 async function findJobOf(
   item: BatchItem,
   jobs: readonly LostJob[],
-  contentOf: ContentOf,
   claimed: Set<string>,
+  signal: AbortSignal,
 ): Promise<FoundJob | null> {
   const { client_reference: own } = item.fields;
   if (typeof own === 'string') {
@@ -250,7 +249,7 @@ async function findJobOf(
     if (alike.length > 0) throw unclearJobsFailure(item, own, alike);
     return null;
   }
-  const content = await contentOf(item);
+  const content = await readContent(item, signal);
   const reference = itemReference(item, content);
   const job = jobs.find(
     ({ id, client_reference }) => !claimed.has(id) && readReference(client_reference)?.item === reference,

@@ -23,7 +23,7 @@ export async function rememberResult(run: Run, item: BatchItem, files: readonly 
     const request = memoryRequestOf(item, memory.origin);
     await memory.store.remember(request, sentences, texts);
     // A result of a stage is not what a person edits.
-    if (delivery.isInner === true || delivery.toStdout === true) return;
+    if (item.isInner === true || delivery.toStdout === true) return;
     const cues = input.lines.map(({ start_ms }, at) => ({ start_ms, text: texts[at] ?? null }));
     await memory.store.noteResult(file.path, request, sentences, cues);
   } catch (error) {

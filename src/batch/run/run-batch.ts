@@ -5,19 +5,18 @@
 import { dirname, join } from 'node:path';
 import { Failure } from '../../client/index.ts';
 import { decideItems } from '../plan/decide-items.ts';
+import { recipeOf } from '../recipes/recipe-of.ts';
 import { recordsPath } from '../record-folder.ts';
-import { type Batch, isEndless, type RunOutcome, type Task } from './batch.ts';
+import { type Arrival, type Batch, isEndless, type RunOutcome, type Task } from './batch.ts';
 import { nameBatch } from './client-reference.ts';
 import { createRun, inputPaths } from './create-run.ts';
 import { findDoubt } from './lost-jobs.ts';
 import { choicesOf, recordedIn } from './open-batch.ts';
 import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
 import type { Run } from './run.ts';
-import { runCopied } from './run-copied.ts';
-import { runMerged } from './run-merged.ts';
-import { runWholeOrParts } from './run-parts.ts';
-import { runRedub } from './run-redub.ts';
-import { createStopping, pauseOf, type Stopping } from './stopping.ts';
+import { runItem } from './run-item.ts';
+import { runSteps } from './run-steps.ts';
+import { createStopping, pauseOf } from './stopping.ts';
 
 /**
  * Runs all items, including those that arrive during the run. The outcomes are in the order of the items.
@@ -26,37 +25,66 @@ import { createStopping, pauseOf, type Stopping } from './stopping.ts';
  *   the first item starts; internal errors
  */
 export async function runBatch(batch: Batch): Promise<readonly RunOutcome[]> {
+  const open = await openRun(batch);
+  try {
+    const outcomes = await runItems(open, prepareArrivals(open));
+    batch.journal.lost.throwIfAborted();
+    return outcomes;
+  } finally {
+    open.end();
+  }
+}
+
+/** A run to which tasks can be given. */
+export interface OpenRun {
+  readonly run: Run;
+  /** Those of the batch. */
+  readonly tasks: readonly Task[];
+  /** Adds tasks, after looking for jobs of them that the journal lacks. @throws Failure */
+  take(arrival: Arrival): Promise<readonly Task[]>;
+  /** Stops listening to the signal and the clock. */
+  end(): void;
+}
+
+/** @throws Failure as `runBatch` */
+export async function openRun(batch: Batch): Promise<OpenRun> {
   const { journal } = batch;
   const stopping = createStopping(batch.signal, (reason, message) =>
     batch.listen({ type: 'stop', reason, message }),
   );
   const stopLost = () => stopping.stop('broken', journal.lost.reason.message);
   journal.lost.addEventListener('abort', stopLost);
-  try {
-    const outcomes = await runAll(batch, stopping);
-    journal.lost.throwIfAborted();
-    return outcomes;
-  } finally {
+  const over = new AbortController();
+  const end = () => {
+    over.abort();
     stopping.end();
     journal.lost.removeEventListener('abort', stopLost);
-  }
-}
-
-async function runAll(batch: Batch, stopping: Stopping): Promise<readonly RunOutcome[]> {
-  const { journal } = batch;
-  warnOfDamage(batch);
-  const name = await nameBatch(journal, batch.delivery);
-  if (batch.preface.length > 0) await journal.add(...batch.preface);
-  const rebuild = await createRebuild({ batch, journal, name });
-  const adopt = (tasks: readonly Task[]) => adoptLostJobs(batch, rebuild, tasks);
-  const tasks = await adopt(batch.tasks);
-  const run = createRun({ batch, stopping, reference: name.batch, rebuild });
-  const over = new AbortController();
-  limitTime(run, over.signal);
+  };
   try {
-    return await runItems(run, tasks, prepareArrivals(run, adopt));
-  } finally {
-    over.abort();
+    warnOfDamage(batch);
+    const name = await nameBatch(journal, batch.delivery);
+    if (batch.preface.length > 0) await journal.add(...batch.preface);
+    const rebuild = await createRebuild({ batch, journal, name });
+    const tasks = await adoptLostJobs(batch, rebuild, batch.tasks);
+    const run = createRun({ batch, stopping, reference: name.batch, rebuild });
+    limitTime(run, over.signal);
+    return {
+      run,
+      tasks,
+      async take({ tasks, records }) {
+        run.inputs.add(inputPaths(tasks));
+        await journal.add(...records);
+        const adopt = () => adoptLostJobs(batch, rebuild, tasks);
+        const ready = await (isEndless(batch) ? patiently(run, adopt) : adopt());
+        run.countBills(ready.map(({ item }) => item));
+        for (const { item } of ready) run.tell(item, { phase: 'waiting' });
+        return ready;
+      },
+      end,
+    };
+  } catch (error) {
+    end();
+    throw error;
   }
 }
 
@@ -119,8 +147,7 @@ export const BESIDE_SLOTS = 100;
  * error in one item ends the others too, after they have written their records.
  */
 async function runItems(
-  run: Run,
-  tasks: readonly Task[],
+  { run, tasks }: OpenRun,
   later: AsyncIterable<readonly Task[]>,
 ): Promise<readonly RunOutcome[]> {
   const outcomes: Promise<RunOutcome>[] = [];
@@ -129,7 +156,7 @@ async function runItems(
   let order = 0;
 
   function take(task: Task, place: number): void {
-    const at = task.order ?? order;
+    const at = order;
     order += 1;
     // An item with a job holds a slot, or its result expires: it does not wait.
     const isNew = task.decision.step === 'new';
@@ -151,12 +178,14 @@ async function runItems(
   return Promise.all(outcomes);
 }
 
-async function runTask(run: Run, { item, decision }: Task, order: number): Promise<RunOutcome> {
+/** @param order smaller ones start first  @throws internal errors, which stop the run */
+export async function runTask(run: Run, task: Task, order: number): Promise<RunOutcome> {
+  const { item, decision } = task;
   try {
-    const copied = await runCopied(run, item, decision);
-    const redubbed = copied ?? (await runRedub(run, item, order, decision));
-    const merged = redubbed ?? (await runMerged(run, item, order, decision));
-    return merged ?? (await runWholeOrParts(run, item, order, decision));
+    const recipe = await recipeOf(run, task);
+    if (recipe === null) return await runItem(run, item, order, decision);
+    // --fresh replaces what earlier runs made, not jobs that this run has started and resumes.
+    return await runSteps(run, item, order, recipe, run.batch.options.fresh && decision.step === 'new');
   } catch (error) {
     run.stopping.stop('broken');
     throw error;
@@ -183,25 +212,12 @@ function createLine(count: number) {
   };
 }
 
-/**
- * Yields the tasks that arrive during the run.
- * @param adopt looks at the service for jobs that the journal lacks
- */
-async function* prepareArrivals(
-  run: Run,
-  adopt: (tasks: readonly Task[]) => Promise<readonly Task[]>,
-): AsyncGenerator<readonly Task[]> {
-  const { batch, journal, stopping } = run;
+/** Yields the tasks that arrive during the run. */
+async function* prepareArrivals({ run, take }: OpenRun): AsyncGenerator<readonly Task[]> {
+  const { batch, stopping } = run;
   if (batch.more === undefined) return;
   try {
-    for await (const { tasks, records } of batch.more(stopping.launching)) {
-      run.inputs.add(inputPaths(tasks));
-      await journal.add(...records);
-      const ready = await (isEndless(batch) ? patiently(run, () => adopt(tasks)) : adopt(tasks));
-      run.countBills(ready.map(({ item }) => item));
-      for (const { item } of ready) run.tell(item, { phase: 'waiting' });
-      yield ready;
-    }
+    for await (const arrival of batch.more(stopping.launching)) yield await take(arrival);
   } catch (error) {
     // A stopped run starts nothing new, so the cause does not matter.
     if (stopping.reason === null) throw error;

@@ -1,6 +1,7 @@
 /** Runs one item from the state in which earlier runs left it to its outcome in this run. */
-import { Failure, isApiAnswer, isOfRecords } from '../../base/failure.ts';
+import { Failure, isApiAnswer, isOfRecords, jobFailure } from '../../base/failure.ts';
 import type { Job } from '../../client/index.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
@@ -8,6 +9,7 @@ import type { Decision } from '../plan/decision.ts';
 import { newestIntent } from '../plan/item-key.ts';
 import { decisionFailure } from '../plan/refusal.ts';
 import type { FinishedRecord, IntendRecord } from '../records/intents.ts';
+import { renumberCues } from '../report/provenance.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
 import { checkTranslation } from './check-translation.ts';
@@ -28,10 +30,24 @@ import {
 } from './submit.ts';
 import type { ProvidedSource } from './uploads.ts';
 
+/** Jobs that are useless without each other. */
+export interface JobGroup {
+  /** Once one of them has failed, no other one is started. */
+  hasFailed: boolean;
+}
+
+/** What a job is used for if it makes only a part of an item. */
+interface JobUse {
+  readonly group: JobGroup | null;
+  /** See `JobStep`. */
+  readonly numbers?: readonly (number | null)[] | undefined;
+}
+
 /** An item while it runs, and its job as far as known. */
 interface ItemRun {
   readonly run: Run;
   readonly item: BatchItem;
+  readonly use: JobUse;
   jobId: string | null;
   job: Job | null;
 }
@@ -44,8 +60,9 @@ export async function runItem(
   item: BatchItem,
   order: number,
   decision: Decision,
+  use: JobUse = { group: null },
 ): Promise<RunOutcome> {
-  const itemRun: ItemRun = { run, item, jobId: null, job: null };
+  const itemRun: ItemRun = { run, item, use, jobId: null, job: null };
   let state: FinalState;
   try {
     state = await runDecision(itemRun, order, decision);
@@ -159,8 +176,8 @@ async function launchAndWait(
   order: number,
   asked: IntendRecord | null,
 ): Promise<FinalState> {
-  const { run, item } = itemRun;
-  const { key, job, place } = await startJob(run, item, order, asked);
+  const { run } = itemRun;
+  const { key, job, place } = await startJob(itemRun, order, asked);
   showJob(itemRun, job);
   if (run.batch.options.detach) {
     place.leave();
@@ -177,7 +194,8 @@ async function follow(
   place: JobPlace,
   seen?: Job,
 ): Promise<FinalState> {
-  const { run, item } = itemRun;
+  const { run, item, use } = itemRun;
+  const { group } = use;
   const { everyMs } = run.batch.connection;
   itemRun.jobId = jobId;
   let job: Job;
@@ -187,9 +205,12 @@ async function follow(
       signal: run.stopping.waiting,
       ...(everyMs === null ? {} : { everyMs }),
       seen,
-      onChange: (changed) => showJob(itemRun, changed),
+      onChange: (changed) => {
+        if (group !== null) noteEnd(group, changed, place);
+        showJob(itemRun, changed);
+      },
       // The next job starts before the result of this one is read.
-      onEnd: () => place.leave(),
+      onEnd: group === null ? () => place.leave() : () => undefined,
     });
     run.streak.inARow = 0;
   } catch (error) {
@@ -202,14 +223,29 @@ async function follow(
   return deliver(itemRun, key, job);
 }
 
-async function noteFinished({ run, item }: ItemRun, key: string, job: Job): Promise<void> {
+/** The slot of a job of a group is kept until it is known how the job ended: a failure makes the next one useless. */
+function noteEnd(group: JobGroup, { status }: Job, place: JobPlace): void {
+  if (status === 'failed' || status === 'cancelled') group.hasFailed = true;
+  if (isTerminal(status)) place.leave();
+}
+
+/** How the job made its result, by the numbers that its cues have in the subtitles of the item. */
+async function readProvenance({ run, use }: ItemRun, jobId: string): Promise<Provenance | null> {
+  const provenance = await run.batch.connection.readProvenance(jobId);
+  const { numbers } = use;
+  if (provenance === null || numbers === undefined) return provenance;
+  return { ...provenance, cues: renumberCues(provenance.cues, (cue) => numbers[cue - 1] ?? null) };
+}
+
+async function noteFinished(itemRun: ItemRun, key: string, job: Job): Promise<void> {
+  const { run, item } = itemRun;
   const { id, status, error } = job;
   // Recorded before the result is named, so that every later run uses the same name.
   const language = foundLanguage(job);
   const state = status as FinishedRecord['state']; // it has ended
   const end = { job_id: id, state, error, expires_at: firstLinkExpiry(job), language };
   const finished = { type: 'finished', key, at: formatTimestamp(run), ...end } as const;
-  const provenance = await run.batch.connection.readProvenance(id);
+  const provenance = await readProvenance(itemRun, id);
   const made = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
   await run.journal.add(finished, ...run.takeBill(item, key, job), ...made);
   await run.note(() => run.batch.records.jobs.see(id, status));
@@ -221,7 +257,7 @@ async function deliver(itemRun: ItemRun, key: string, job: Job): Promise<FinalSt
   itemRun.job = job;
   const files = await deliverItem(run, item, key, job);
   const credits = job.billing?.charged_credits ?? null;
-  const provenance = await run.batch.connection.readProvenance(job.id);
+  const provenance = await readProvenance(itemRun, job.id);
   return checkResult(itemRun, { phase: 'done', jobId: job.id, before: null, credits, files, provenance });
 }
 
@@ -289,12 +325,8 @@ interface Attempt {
  * @param asked the request of an earlier run whose answer is unknown; null for a new one
  * @throws Failure, Stopped, the reason of the signal
  */
-async function startJob(
-  run: Run,
-  item: BatchItem,
-  order: number,
-  asked: IntendRecord | null,
-): Promise<Launched> {
+async function startJob(itemRun: ItemRun, order: number, asked: IntendRecord | null): Promise<Launched> {
+  const { run, item } = itemRun;
   const attempt: Attempt = { order, intended: null, provided: null, refusedUploads: 0, failures: 0 };
   if (asked !== null) {
     if (item.input.type === 'job') attempt.provided = await run.sources.provide(item, order);
@@ -307,7 +339,7 @@ async function startJob(
   }
   try {
     for (;;) {
-      const launched = await tryLaunch(run, item, attempt);
+      const launched = await tryLaunch(itemRun, attempt);
       if (launched !== null) return launched;
     }
   } finally {
@@ -316,7 +348,7 @@ async function startJob(
 }
 
 /** Null to retry. */
-async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<Launched | null> {
+async function tryLaunch({ run, item, use }: ItemRun, attempt: Attempt): Promise<Launched | null> {
   let place: JobPlace | null = null;
   try {
     if (attempt.intended === null) {
@@ -326,6 +358,7 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
     const units = attempt.provided?.units ?? item.units;
     run.tell(item, { phase: 'ready' });
     place = await run.launcher.enter(attempt.order, item, units);
+    if (use.group?.hasFailed === true) throw unusablePartFailure();
     attempt.provided?.use();
     run.tell(item, { phase: 'submitting' });
     if (attempt.intended === null) attempt.intended = await intendFrom(run, item, attempt);
@@ -342,6 +375,14 @@ async function tryLaunch(run: Run, item: BatchItem, attempt: Attempt): Promise<L
     await prepareAgain(run, item, attempt, error);
     return null;
   }
+}
+
+/** Code of the failure of a part that was not started because another one failed. */
+export const WITHOUT_USE = 'PART_WITHOUT_USE';
+
+function unusablePartFailure(): Failure {
+  const message = 'another part has failed, so this one would be paid for nothing';
+  return jobFailure(WITHOUT_USE, message, undefined, { retryable: true });
 }
 
 /** Of a run in stages: a stage that the key may not pay would make those before it useless. */
@@ -365,7 +406,7 @@ async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure
     // The refused request created nothing: a new upload makes a new request, with a new key.
     attempt.intended = null;
     attempt.provided = null;
-    await run.sources.forget(item, upload);
+    await run.sources.forget(upload);
     return;
   }
   run.judge(failure, item);

@@ -9,11 +9,10 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { unsuccessfulJobFailure } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import { type FileInput, isPrepared } from '../plan/input.ts';
-import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
-import type { Preparations, PreparedSource } from './preparations.ts';
+import type { Preparations } from './preparations.ts';
 import type { Stopping } from './stopping.ts';
-import type { ProvidedSource, UploadableFile, UploadProvider } from './uploads.ts';
+import type { ProvidedSource, UploadProvider } from './uploads.ts';
 
 export interface SourceProvider {
   /**
@@ -21,10 +20,8 @@ export interface SourceProvider {
    * @throws Failure, Stopped
    */
   provide(item: BatchItem, order: number): Promise<ProvidedSource>;
-  /** Uploads a file that was made for the item instead of its input. @throws Failure, Stopped */
-  send(item: BatchItem, file: UploadableFile, order: number): Promise<ProvidedSource>;
   /** Removes an upload that the service no longer accepts, so that the file is uploaded again. */
-  forget(item: BatchItem, uploadId: string): Promise<void>;
+  forget(uploadId: string): Promise<void>;
 }
 
 interface SourceParts {
@@ -46,7 +43,10 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
     try {
       const [file] = source.files;
       if (file === undefined) throw new TypeError('nothing was made of the file');
-      const provided = await uploads.provide(item, sendableOf(source, 0, file), order);
+      const made = { sha256: file.sha256, ensure: () => source.ensure(0) };
+      const { path, bytes } = file;
+      const sent = { path, bytes, mtimeMs: 0, contentType: MADE_TYPE, made };
+      const provided = await uploads.provide(item, sent, order);
       const use = () => {
         provided.use();
         source.release();
@@ -56,6 +56,16 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
       source.release();
       throw error;
     }
+  }
+
+  async function provideFile(item: BatchItem, input: FileInput, order: number): Promise<ProvidedSource> {
+    const { made = null } = input;
+    const provided = await uploads.provide(item, { ...input, made }, order);
+    const use = () => {
+      provided.use();
+      made?.use();
+    };
+    return { ...provided, use };
   }
 
   return {
@@ -77,23 +87,11 @@ export function createSources({ batch, uploads, preparations, stopping }: Source
         case 'unusable':
           throw new TypeError(`${input.label} cannot be sent: ${input.detail}`);
         case 'file':
-          return isPrepared(input)
-            ? provideMade(item, input, order)
-            : uploads.provide(item, { ...input, made: null }, order);
+          return isPrepared(input) ? provideMade(item, input, order) : provideFile(item, input, order);
       }
     },
-    send: uploads.provide,
-    async forget(_item, uploadId) {
-      await uploads.forget(uploadId);
-    },
+    forget: uploads.forget,
   };
-}
-
-/** @param place index of the file among the prepared files of the source */
-export function sendableOf(source: PreparedSource, place: number, file: MadeFile): UploadableFile {
-  const { path, bytes, sha256 } = file;
-  const made = { sha256, ensure: () => source.ensure(place) };
-  return { path, bytes, mtimeMs: 0, contentType: MADE_TYPE, made };
 }
 
 /**

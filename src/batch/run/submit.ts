@@ -125,7 +125,7 @@ async function noteJob(run: Run, item: BatchItem, job: Job): Promise<void> {
       output_folder: delivery.folder,
       input_files: file === null ? [] : [file.path],
       ...(kind === 'dubbing' && item.part === undefined ? { speech: speechRecord(item) } : {}),
-      ...(delivery.isInner === true ? {} : { naming: namingRecord(item, delivery) }),
+      ...(item.isInner === true ? {} : { naming: namingRecord(item, delivery) }),
     }),
   );
 }

@@ -8,19 +8,18 @@ import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
 import { createLimiter } from '../limiter.ts';
-import type { FileFacts } from '../plan/input.ts';
+import type { FileFacts, FileInput } from '../plan/input.ts';
 import { fileUnits } from '../plan/items.ts';
-import type { MadeFile } from '../preparation.ts';
 import type { Batch } from './batch.ts';
 import { findKnownUpload, rememberUpload } from './known-uploads.ts';
 import type { TryRecord } from './run.ts';
 import type { Stopping } from './stopping.ts';
 
 /** A file to upload. */
-export interface UploadableFile extends FileFacts {
+interface UploadableFile extends FileFacts {
   readonly contentType: string;
   /** Set for a prepared file: its hash tells whether it was uploaded before. Null for a file of the user. */
-  readonly made: { readonly sha256: string; ensure(): Promise<MadeFile> } | null;
+  readonly made: Pick<NonNullable<FileInput['made']>, 'sha256' | 'ensure'> | null;
 }
 
 export interface UploadProvider {

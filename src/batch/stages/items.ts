@@ -102,5 +102,5 @@ function fieldsFor(kind: JobKind, whole: BatchItem): Record<string, unknown> {
 
 function inStages(item: BatchItem, whole: BatchItem): BatchItem {
   const folder = whole.folder === '' ? STAGES_FOLDER : `${STAGES_FOLDER}/${whole.folder}`;
-  return { ...item, folder };
+  return { ...item, folder, isInner: true };
 }

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
+import { isSent, linesToSend } from '../../batch/recipes/translation.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { type BatchMemory, createOtherLines, findRecall, readRecalls } from '../../batch/run/recall.ts';
-import { isSent } from '../../batch/run/run-merged.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Connection } from '../context/connection.ts';
@@ -109,7 +109,8 @@ export async function countRemembered(
     }
     const texts = recall?.texts ?? input.lines.map(() => null);
     const sent = texts.filter((text) => text === null).length;
-    const isPaid = recall !== null && isSent(item, recall, common, recorded.intents);
+    const lines = recall && linesToSend(item, input, texts, common.masksTerms ? terms : undefined);
+    const isPaid = lines !== null && isSent(delivery, item, lines, recorded.intents);
     const counts = { lines: texts.length, from_memory: texts.length - sent, to_pay: isPaid ? 0 : sent };
     counted.push({ ...each, memory: counts });
   }

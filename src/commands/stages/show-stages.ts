@@ -55,7 +55,7 @@ import {
 import { createLinesExaminer, nameSpeakers } from '../jobs/subtitles.ts';
 import { readStageLines } from './given-subtitle.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
-import { requireStagePrices, stageChoices, stageDelivery } from './stage-jobs.ts';
+import { requireStagePrices, stageChoices } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
 import {
   findIncomplete,
@@ -124,7 +124,7 @@ async function askForStages(
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
     const remember = (planned: readonly PlannedItem[]) =>
       countRemembered('subtitle_translation', options, context, {
-        ...{ delivery: stageDelivery(plan.delivery), connection, planned, recorded, terms: plan.terms },
+        ...{ delivery: plan.delivery, connection, planned, recorded, terms: plan.terms },
       });
     const { stages, refused } = await forecastStages(context, plan, { choices, purse, remember });
     const asOne = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;

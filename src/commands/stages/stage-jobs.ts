@@ -1,23 +1,21 @@
 /**
- * The jobs of all stages as one batch: a video sends its next job when its own previous stage has ended, and all jobs share
- * the journal and the limits of the command.
+ * The jobs of all stages as one run: a video sends its next job when its own previous stage has ended, and all jobs share the
+ * journal and the limits of the command.
  */
 
-import { resolve } from 'node:path';
 import type { Failure } from '../../base/failure.ts';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
 import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
 import { decisionFailure, refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
-import type { Arrival, RunOptions, Task } from '../../batch/run/batch.ts';
+import type { RunOptions, Task } from '../../batch/run/batch.ts';
 import { type Budget, openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { doneBefore } from '../../batch/run/outcome.ts';
-import { runBatch } from '../../batch/run/run-batch.ts';
+import { type OpenRun, openRun, runTask } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -36,7 +34,7 @@ export interface StageJobs {
    * @throws Failure of the folder or the service; the reason of the signal
    */
   run(item: BatchItem, needed: readonly TargetState[]): Promise<BatchOutcome>;
-  /** Waits until the batch has ended; no job may follow. @throws as `run` */
+  /** Waits until all jobs have ended; none may follow. @throws Failure if another process has taken over the folder */
   end(): Promise<void>;
   /** The outcomes of all jobs that were needed, also of those that were done before. */
   outcomes(): Promise<readonly BatchOutcome[]>;
@@ -61,25 +59,13 @@ export function requireStagePrices(plan: StagePlan, options: RunOptions, budget:
   requireKnownPrices(kinds, options.prices ?? {}, budget);
 }
 
-/** Where the jobs of stages put their results. */
-export function stageDelivery({ folder, shard }: Delivery): Delivery {
-  return { folder: resolve(folder), shard, template: '', isInner: true, existing: 'replace' };
-}
-
 export function createStageJobs(run: StagedRun): StageJobs {
   const { context, plan, journal } = run;
   const outcomes = new Map<string, Promise<BatchOutcome>>();
-  const requests = new Map<string, PromiseWithResolvers<BatchOutcome> & { readonly item: BatchItem }>();
-  const queue: DecidedTask[] = [];
-  let news = Promise.withResolvers<void>();
-  let start: Promise<void> | null = null;
-  let batch: Promise<void> = Promise.resolve();
-  let stopped: StopReason | null = null;
-  let broken: { readonly error: unknown } | null = null;
-  let isOver = false;
+  let opening: Promise<OpenRun> | null = null;
 
   /** Connects, and checks all stages, so that nothing is paid for a target if a later one is not supported. */
-  async function open(): Promise<void> {
+  async function open(): Promise<OpenRun> {
     const connection = await run.connection();
     for (const { item, decision } of await findUnsupported(plan, connection.capabilities, context)) {
       const state = run.states.find(({ target }) => target.item.key === item.key);
@@ -89,14 +75,13 @@ export function createStageJobs(run: StagedRun): StageJobs {
       ...{ delivery: plan.delivery, connection, writes: true },
     });
     const limited = await limitStages(run, connection);
-    batch = runBatch({
+    return openRun({
       tasks: [],
-      more,
       itemCount: run.states.length,
       kinds: listPendingKinds(plan),
       counted: run.states.flatMap(({ steps }) => steps),
       journal,
-      delivery: stageDelivery(plan.delivery),
+      delivery: plan.delivery,
       connection,
       inputFiles: inputFilesOf(run),
       records: openLocalRecords(connection, context.io.now),
@@ -109,69 +94,30 @@ export function createStageJobs(run: StagedRun): StageJobs {
       memory: run.memory,
       command: 'localize',
       preface: [stageRecord(run, goalsOf(run, run.states.filter(isNeverExported)))],
-      listen,
+      listen: (event) => run.view.listener(withoutFiles(event)),
       warn: context.terminal.warn,
       signal: context.signal,
-    }).then(
-      () => leaveAll(stopped ?? 'broken'),
-      (error: unknown) => {
-        broken = { error };
-        for (const { reject } of requests.values()) reject(error);
-      },
-    );
-  }
-
-  /** Yields queued tasks until `end`. Those that come together share a record of the command. */
-  async function* more(signal: AbortSignal): AsyncGenerator<Arrival> {
-    signal.addEventListener('abort', () => news.resolve());
-    while (!signal.aborted) {
-      const tasks = queue.splice(0);
-      if (tasks.length > 0) {
-        const keys = tasks.flatMap(({ item }) => [item.key, ...goalsOf(run, run.needs.get(item.key) ?? [])]);
-        const renamed = tasks.flatMap((task) => task.renamed);
-        yield { tasks, records: [stageRecord(run, [...new Set(keys)]), ...renamed] };
-      } else if (isOver) return;
-      else {
-        await news.promise;
-        news = Promise.withResolvers();
-      }
-    }
-  }
-
-  function listen(event: BatchEvent): void {
-    run.view.listener(withoutFiles(event));
-    if (event.type === 'stop') stopped ??= event.reason;
-    if (event.type !== 'item') return;
-    const { item, state } = event;
-    if (state.phase !== 'done' && state.phase !== 'failed' && state.phase !== 'left') return;
-    requests.get(item.key)?.resolve({ item, state });
+    });
   }
 
   function isNeverExported({ target, end }: TargetState): boolean {
     return end === null && !plan.stages.finished.has(target.item.key);
   }
 
-  /** Ends the requests that a stopped batch did not take any more. */
-  function leaveAll(because: StopReason): void {
-    stopped = because;
-    for (const { item, resolve: end } of requests.values()) end(leftOutcome(item, because));
-  }
-
   async function request(item: BatchItem, order: number): Promise<BatchOutcome> {
-    const task = await decide(run, item);
+    const { renamed, ...task } = await decide(run, item);
     const ended = endOf(task);
     if (ended !== null) return ended;
-    start ??= open();
-    await start;
-    if (broken !== null) throw broken.error;
-    if (stopped !== null) return leftOutcome(item, stopped);
+    opening ??= open();
+    const { run: batch, take } = await opening;
+    const { reason } = batch.stopping;
+    if (reason !== null) return leftOutcome(item, reason);
+    const needed = run.needs.get(item.key) ?? [];
     // Its targets may have failed meanwhile.
-    if (run.needs.get(item.key)?.every(({ end }) => end !== null)) return leftOutcome(item, 'broken');
-    const outcome = Promise.withResolvers<BatchOutcome>();
-    requests.set(item.key, { ...outcome, item });
-    queue.push({ ...task, order });
-    news.resolve();
-    return outcome.promise;
+    if (needed.every(({ end }) => end !== null)) return leftOutcome(item, 'broken');
+    const keys = [...new Set([item.key, ...goalsOf(run, needed)])];
+    const [ready = task] = await take({ tasks: [task], records: [stageRecord(run, keys), ...renamed] });
+    return runTask(batch, ready, order);
   }
 
   return {
@@ -184,10 +130,10 @@ export function createStageJobs(run: StagedRun): StageJobs {
       return outcome;
     },
     async end() {
-      isOver = true;
-      news.resolve();
-      await batch;
-      if (broken !== null) throw broken.error;
+      await Promise.allSettled(outcomes.values());
+      const opened = await opening?.catch(() => null);
+      opened?.end();
+      if (opened != null) journal.lost.throwIfAborted();
     },
     outcomes: () => Promise.all(outcomes.values()),
   };

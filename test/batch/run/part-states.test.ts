@@ -49,7 +49,7 @@ describe('observers', () => {
     const part = (number: number): BatchItem => ({
       ...item,
       key: `part ${number}`,
-      part: { of: item, number, count: 2 },
+      part: { sha256: '', of: item, number, count: 2 },
     });
     tell(part(1), processing(0.5));
     tell(part(2), done);

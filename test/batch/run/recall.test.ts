@@ -7,8 +7,8 @@ import { expect, it } from 'vitest';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import { memoryRequestOf, openMemory, sentencesOf } from '../../../src/batch/memory.ts';
 import { createItem } from '../../../src/batch/plan/items.ts';
+import { mergeTexts } from '../../../src/batch/recipes/translation.ts';
 import { findRecall } from '../../../src/batch/run/recall.ts';
-import { mergeTexts } from '../../../src/batch/run/run-merged.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 
 const cue = fc.record({

@@ -1,0 +1,278 @@
+/** Makes a result on this machine, of the results of jobs or of a file. It gets its name when it is complete. */
+import { randomUUID } from 'node:crypto';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { makeFolder } from '../../base/folder.ts';
+import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import { type AddTracks, addKept, isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
+import type { BatchItem, ItemFile } from '../item.ts';
+import {
+  type Delivery,
+  deliveryOf,
+  languageOfItem,
+  type SubtitleRewrite,
+  templateFor,
+} from '../plan/delivery.ts';
+import { createItemFacts } from '../plan/facts.ts';
+import { downloadedFiles, JOINED } from '../plan/item-key.ts';
+import { keptResult } from '../plan/items.ts';
+import { NO_LANGUAGE, nameLanguage, resultPath } from '../plan/result-name.ts';
+import type { JoinedFile, PreparationWork } from '../preparation.ts';
+import { partsFolder } from '../recipes/parts.ts';
+import type { JobResult, Made } from '../recipes/step.ts';
+import type { BatchRecord } from '../records/batch-records.ts';
+import { createIntent, storeFiles } from '../records/intents.ts';
+import { combineParts, type ItemProvenance } from '../report/provenance.ts';
+import { missingRecords } from './check-translation.ts';
+import { addTracks } from './deliver-item.ts';
+import { hashInput } from './known-uploads.ts';
+import { rememberResult } from './remember.ts';
+import { formatTimestamp, type Run } from './run.ts';
+import { digestRequest } from './submit.ts';
+
+/** A file of the result. */
+interface Target {
+  readonly asset: string;
+  readonly label: string;
+  readonly path: string;
+}
+
+/** What a result is made of, and how. */
+export interface Making {
+  /** See `digestMaking`. */
+  readonly made: string;
+  /** SHA-256 of the input of the item, lower-case hex. */
+  readonly sha256: string;
+  /** The items of the jobs, and their results. */
+  readonly items: readonly BatchItem[];
+  readonly results: readonly JobResult[];
+  /** Makes the files in an empty folder. @throws Failure, the reason of the signal */
+  readonly make: (work: PreparationWork) => Promise<readonly JoinedFile[]>;
+  /** Of the whole, if that of the jobs does not say all of it; null if the service does not say it. */
+  readonly provenance?: ItemProvenance | null;
+}
+
+/**
+ * Makes the result, names the files and records them, unless an earlier run has.
+ * @throws Failure; making it again needs no new job
+ */
+export async function makeResult(run: Run, item: BatchItem, making: Making): Promise<Made> {
+  const targets = targetsOf(run.batch.delivery, item, making.results);
+  const folder = partsFolder(run.batch.delivery, item, making.made);
+  const before = await findMade(run, item, making, targets);
+  const files = before ?? (await makeAnew(run, item, making, { targets, folder }));
+  await rememberResult(run, item, files);
+  await run.journal.add(...(await madeRecords(run, item, making, files)));
+  // The results are complete and recorded, so the parts are no longer needed.
+  await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  const { items, results, provenance = provenanceOf(run, items) } = making;
+  return {
+    ...{
+      phase: 'done',
+      jobId: results[0]?.jobId || null,
+      files,
+      before: null,
+      credits: creditsOf(run, items),
+    },
+    ...(items.length + results.length === 0 ? {} : { provenance }),
+  };
+}
+
+/** The cost of all jobs of parts; null if the cost of one is unknown. */
+function creditsOf({ journal: { intents, bills } }: Run, parts: readonly BatchItem[]): number | null {
+  const charged = parts.flatMap(({ key }) => {
+    const newest = intents.byItem.get(key)?.at(-1);
+    return bills.get(newest ?? '')?.charged_credits ?? [];
+  });
+  if (charged.length < parts.length) return null;
+  // Sums of thousandths are exact.
+  return charged.reduce((sum, credits) => sum + Math.round(credits * 1000), 0) / 1000;
+}
+
+/** How the jobs of parts made their results, also those of earlier runs. */
+function provenanceOf({ journal }: Run, parts: readonly BatchItem[]): ItemProvenance | null {
+  return combineParts(parts.map(({ key }) => madeBy(journal, key)));
+}
+
+/** How the newest job of an item or a part made its result; null if that is not known. */
+export function madeBy({ intents, provenances }: Run['journal'], key: string): ItemProvenance | null {
+  return provenances.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null;
+}
+
+function assetsOf({ kind }: BatchItem): (ResultPart & { type: 'asset'; name: string })[] {
+  const parts: [string, ResultPart][] = Object.entries(KINDS[kind].result);
+  return parts.flatMap(([name, part]) => (part.type === 'asset' ? [{ ...part, name }] : []));
+}
+
+function targetsOf(delivery: Delivery, item: BatchItem, results: readonly JobResult[]): Target[] {
+  const [first] = results;
+  const own = deliveryOf(delivery, item);
+  return assetsOf(item).map(({ name, label, extension }) => ({
+    asset: name,
+    label,
+    path: resultPath(own.folder, templateFor(own, item.kind), {
+      stem: item.input.stem,
+      lang: nameLanguage(item.kind, languageOfItem(item), languageOf(first)),
+      asset: label,
+      id: first?.jobId ?? '',
+      ext: extension,
+    }),
+  }));
+}
+
+/** A detected language is read from the name of the result of a part. */
+function languageOf(part: JobResult | undefined): string | null {
+  const name = basename(part?.files[0]?.path ?? '');
+  const language = /^part\d+of\d+\.[^.]+\.(.+)\.\w+$/.exec(name)?.[1] ?? NO_LANGUAGE;
+  return language === NO_LANGUAGE ? null : language;
+}
+
+/** The results of an earlier run that was killed after naming them; null if any is missing. */
+async function findMade(
+  run: Run,
+  item: BatchItem,
+  { made }: Making,
+  targets: readonly Target[],
+): Promise<readonly ItemFile[] | null> {
+  const known = run.journal.joined.get(item.key);
+  // They were made of other results.
+  if (known?.made !== made) return null;
+  const files: ItemFile[] = [];
+  for (const { asset, path } of targets) {
+    const file = known.files.find((each) => each.path === path);
+    const bytes = file?.size ?? 0;
+    if (file === undefined || file.kept !== item.keep) return null;
+    if (!(await isSameFile(path, { bytes, sha256: file.sha256 }))) return null;
+    files.push({ asset, path, bytes, sha256: file.sha256, kept: file.kept });
+  }
+  return files;
+}
+
+interface Places {
+  readonly targets: readonly Target[];
+  readonly folder: string;
+}
+
+async function makeAnew(
+  run: Run,
+  item: BatchItem,
+  { made, make }: Making,
+  { targets, folder }: Places,
+): Promise<readonly ItemFile[]> {
+  const { batch } = run;
+  const ours = await oursAmong(run, item, made, targets);
+  const work = join(folder, 'joined');
+  await rm(work, { recursive: true, force: true });
+  await makeFolder(work, 0o700);
+  const report = (fraction: number) => run.tell(item, { phase: 'preparing', doing: 'joining', fraction });
+  report(0);
+  const joined = await make({ signal: batch.signal, folder: work, report });
+  for (const note of joined.flatMap(({ notes }) => notes)) batch.warn(`${item.label}: ${note}`);
+  const own = deliveryOf(batch.delivery, item);
+  await rewriteJoined(joined, own.rewrite);
+  const finished = await keepTracks(run, item, joined, work);
+  const measured = await Promise.all(targets.map((target) => measure(target, finished, batch.signal)));
+  const files = measured.map(({ from, file }) => ({ from, file: { ...file, kept: item.keep } }));
+  await run.journal.add({
+    type: 'joining',
+    item: item.key,
+    made,
+    files: storeFiles(files.map(({ file }) => file)),
+  });
+  for (const { from, file } of files) {
+    const overwrite = own.existing === 'replace' || ours.has(file.path);
+    await placeFile(from, file.path, overwrite, run.inputs.find);
+  }
+  return files.map(({ file }) => file);
+}
+
+/** Adds the tracks that the item keeps to the video. */
+async function keepTracks(
+  run: Run,
+  item: BatchItem,
+  joined: readonly JoinedFile[],
+  folder: string,
+): Promise<readonly JoinedFile[]> {
+  const keep = keptResult(item);
+  const video = joined.find(({ label }) => label === 'video');
+  if (keep === undefined || video === undefined) return joined;
+  const add: AddTracks = (task, work) => addTracks(run, item, task, work);
+  const path = await addKept(video.path, keep, add, { signal: run.batch.signal, folder });
+  return joined.map((file) => (file === video ? { ...file, path } : file));
+}
+
+/** The files of a result of a job, by label of the asset. */
+export function byLabel(item: BatchItem, files: readonly ItemFile[]): Record<string, string> {
+  const labels = new Map(assetsOf(item).map(({ name, label }) => [name, label]));
+  return Object.fromEntries(files.map(({ asset, path }) => [labels.get(asset) ?? asset, path]));
+}
+
+async function measure({ asset, label, path }: Target, joined: readonly JoinedFile[], signal: AbortSignal) {
+  const from = joined.find((each) => each.label === label)?.path;
+  if (from === undefined) throw new TypeError(`nothing was made for ${label}`);
+  const [{ size }, sha256] = await Promise.all([stat(from), hashInput(from, signal)]);
+  return { from, file: { asset, path, bytes: size, sha256 } };
+}
+
+/** Existing files that an earlier run has made: they may be replaced, unlike other files. */
+async function oursAmong(
+  run: Run,
+  item: BatchItem,
+  made: string,
+  targets: readonly Target[],
+): Promise<ReadonlySet<string>> {
+  const known = run.journal.joined.get(item.key);
+  const ours = new Set<string>();
+  for (const { path, size, sha256 } of known?.made === made ? known.files : []) {
+    const isTarget = targets.some((target) => target.path === path);
+    if (isTarget && (await isSameFile(path, { bytes: size, sha256 }))) ours.add(path);
+  }
+  const earlier = downloadedFiles(item.key, run.journal.intents);
+  for (const { path } of targets) if (await isAnyOf(path, earlier)) ours.add(path);
+  return ours;
+}
+
+/** Records the item like a job that was delivered, so that later runs and reports consider it done. */
+async function madeRecords(
+  run: Run,
+  item: BatchItem,
+  { sha256, made, results, provenance = null }: Making,
+  files: readonly ItemFile[],
+): Promise<BatchRecord[]> {
+  const { kind } = item;
+  const key = `${JOINED}${randomUUID()}`;
+  const at = formatTimestamp(run);
+  const intent = createIntent({
+    key,
+    at,
+    kind,
+    item: item.key,
+    // It is never sent, unlike the requests of the parts.
+    body_sha256: digestRequest({ made }),
+    params: { ...item.fields },
+    input_sha256: sha256,
+  });
+  const [first] = results;
+  const fetched = {
+    type: 'downloaded',
+    key,
+    at,
+    job_id: first?.jobId ?? key,
+    files: storeFiles(files),
+    language: languageOf(first),
+  } as const;
+  const missing = await missingRecords(run, item, key, files, provenance);
+  const noted = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
+  return [createItemFacts(item, sha256), intent, fetched, ...(missing.length > 0 ? missing : noted)];
+}
+
+/** Converts subtitles in place into the format that the user asked for. */
+async function rewriteJoined(
+  files: readonly { readonly label: string; readonly path: string }[],
+  rewrite: SubtitleRewrite | undefined,
+): Promise<void> {
+  if (rewrite === undefined) return;
+  for (const { label, path } of files) {
+    if (label === 'subtitle') await writeFile(path, await rewrite.apply(await readFile(path)));
+  }
+}

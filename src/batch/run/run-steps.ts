@@ -1,0 +1,227 @@
+/**
+ * Makes the result of an item by its recipe: finds the steps that are due and ready, carries them out, and asks the recipe again
+ * with what they have made. Each job is resumed by itself, from its own records.
+ */
+import { Failure } from '../../base/failure.ts';
+import type { BatchItem } from '../item.ts';
+import { decideItems } from '../plan/decide-items.ts';
+import type { Decision } from '../plan/decision.ts';
+import { createItemFacts } from '../plan/facts.ts';
+import { newestIntent } from '../plan/item-key.ts';
+import {
+  type Bench,
+  type JobResult,
+  type JobStep,
+  jobsOf,
+  type Known,
+  type Made,
+  type Recipe,
+  type Step,
+  stepsOf,
+  type WorkStep,
+} from '../recipes/step.ts';
+import type { RunOutcome } from './batch.ts';
+import { checkTranslation } from './check-translation.ts';
+import { choicesOf } from './open-batch.ts';
+import { mayPay } from './rebuild.ts';
+import type { Run } from './run.ts';
+import { type JobGroup, outcomeOf, runItem, WITHOUT_USE } from './run-item.ts';
+
+type FinalState = RunOutcome['state'];
+
+/** How a step ended in this run. */
+type StepEnd =
+  | { readonly type: 'made'; readonly value: unknown }
+  /** A job that has no result now. */
+  | { readonly type: 'unfinished'; readonly outcome: RunOutcome }
+  | { readonly type: 'thrown'; readonly error: unknown };
+
+interface Making extends Bench {
+  /** --fresh: jobs of earlier runs do not count. */
+  readonly fresh: boolean;
+  readonly ends: Map<string, StepEnd>;
+  readonly going: Map<string, Promise<void>>;
+  /** The steps at the last look. */
+  last: WorkStep<Made> | null;
+}
+
+/** @param order of the item in the batch  @throws only internal errors */
+export async function runSteps(
+  run: Run,
+  item: BatchItem,
+  order: number,
+  recipe: Recipe,
+  fresh: boolean,
+): Promise<RunOutcome> {
+  const cleanUps: (() => void)[] = [];
+  const atEnd = (cleanUp: () => void) => void cleanUps.push(cleanUp);
+  const making: Making = { run, item, order, atEnd, fresh, ends: new Map(), going: new Map(), last: null };
+  let state: FinalState;
+  try {
+    state = await makeAll(making, recipe);
+    if (state.phase === 'done') state = await checkTranslation(run, item, state);
+  } catch (error) {
+    state = outcomeOf(run, jobIds(making)[0] ?? null, error);
+  } finally {
+    for (const cleanUp of cleanUps) cleanUp();
+  }
+  run.tell(item, state);
+  return { item, state, job: null, partJobs: jobIds(making) };
+}
+
+/** The end of the result step; otherwise why it cannot be made. @throws what a step has thrown */
+async function makeAll(making: Making, recipe: Recipe): Promise<FinalState> {
+  const { ends, going } = making;
+  for (;;) {
+    making.last = recipe(knownFrom(ends));
+    const due = stepsOf(making.last).filter(({ id }) => !ends.has(id) && !going.has(id));
+    const ready = due.filter(({ needs }) => needs.every(({ id }) => ends.get(id)?.type === 'made'));
+    start(making, ready);
+    if (going.size === 0) return endOf(making, making.last);
+    await Promise.race(going.values());
+  }
+}
+
+function knownFrom(ends: Making['ends']): Known {
+  const made = ({ id }: Step) => {
+    const end = ends.get(id);
+    return end?.type === 'made' ? end.value : undefined;
+  };
+  return {
+    // `runJob` has put it there.
+    result: (step) => made(step) as JobResult | undefined,
+    // The step with this id has made it.
+    value: <T>(step: WorkStep<T>) => made(step) as T | undefined,
+  };
+}
+
+function start(making: Making, ready: readonly Step[]): void {
+  for (const step of ready) if (step.does !== 'job') note(making, step, step.make(making).then(madeOf));
+  const jobs = ready.filter((step) => step.does === 'job');
+  for (const together of Map.groupBy(jobs, ({ id, group = id }) => group).values())
+    startJobs(making, together);
+}
+
+const madeOf = (value: unknown): StepEnd => ({ type: 'made', value });
+
+function note({ ends, going }: Making, { id }: Step, work: Promise<StepEnd>): void {
+  const end = work.catch((error: unknown): StepEnd => ({ type: 'thrown', error }));
+  going.set(
+    id,
+    end.then((is) => {
+      ends.set(id, is);
+      going.delete(id);
+    }),
+  );
+}
+
+/** Starts jobs that are paid together. */
+function startJobs(making: Making, steps: readonly JobStep[]): void {
+  const group: JobGroup = { hasFailed: false };
+  const decided = decideJobs(making, steps);
+  for (const [place, step] of steps.entries())
+    note(
+      making,
+      step,
+      decided.then((decisions) => runJob(making, step, decisions[place] ?? NEW, group)),
+    );
+}
+
+const NEW: Decision = { step: 'new', after: null };
+
+async function runJob(
+  { run, order }: Making,
+  { part, group: name, numbers }: JobStep,
+  decision: Decision,
+  group: JobGroup,
+): Promise<StepEnd> {
+  const { number = 1, count = 1 } = part.part ?? {};
+  const use = { group: name === undefined ? null : group, numbers };
+  // Fractions keep the parts in order and between the items before and after theirs.
+  const outcome = await runItem(run, part, order + (number - 1) / count, decision, use);
+  const { state } = outcome;
+  if (state.phase === 'failed') group.hasFailed = true;
+  if (part.input.type === 'file') part.input.made?.use();
+  if (state.phase !== 'done') return { type: 'unfinished', outcome };
+  return madeOf({ jobId: state.jobId ?? '', files: state.files } satisfies JobResult);
+}
+
+/**
+ * Decides for each job by its own records, after looking for jobs that the journal lacks. Its key names what it is made of, so
+ * changes need no check.
+ * @throws Failure; Stopped if all of them cost too much, since some alone are useless
+ */
+async function decideJobs(making: Making, steps: readonly JobStep[]): Promise<readonly Decision[]> {
+  const { run } = making;
+  const parts = steps.map(({ part }) => part);
+  await recordFirstFacts(making, parts);
+  const found = await decide(making, parts);
+  const unpaid = parts.filter((part, place) => mayPay(part, found[place] ?? NEW));
+  const decisions = (await run.rebuild.takeUp(unpaid)) === 0 ? found : await decide(making, parts);
+  const due = parts.filter((_, place) => decisions[place]?.step === 'new').map(({ units }) => units);
+  const unit = due.find((units) => units !== null)?.unit;
+  const quantity = due.reduce((sum, units) => sum + (units?.quantity ?? 0), 0);
+  if (parts.length > 1 && unit !== undefined && !run.canAfford(making.item.kind, { unit, quantity })) {
+    run.stopping.stop('max-credits');
+    run.stopping.launching.throwIfAborted();
+  }
+  return decisions;
+}
+
+/**
+ * Records the facts of an item before its first part is sent. Those of a changed source are recorded with its result: earlier, the
+ * result of the old source would pass for its own.
+ */
+async function recordFirstFacts({ run: { journal }, item }: Making, [first]: readonly BatchItem[]) {
+  if (newestIntent(item.key, journal.intents) !== null) return;
+  await journal.add(createItemFacts(item, first?.part?.sha256 ?? null));
+}
+
+async function decide({ run, fresh }: Making, parts: readonly BatchItem[]): Promise<readonly Decision[]> {
+  const { options, signal, runtime } = run.batch;
+  const recorded = { intents: run.journal.intents, facts: new Map() };
+  const own = { ...options, fresh, skipDone: false };
+  const choices = choicesOf(own, { existing: 'replace' }, runtime.now(), signal);
+  return (await decideItems(parts, recorded, choices)).decisions;
+}
+
+/** Known ids of the jobs, in the order of the steps. */
+function jobIds({ last, ends }: Making): string[] {
+  const jobs = last === null ? [] : jobsOf(last);
+  return jobs.flatMap(({ id }) => {
+    const end = ends.get(id);
+    if (end?.type === 'unfinished') return end.outcome.state.jobId ?? [];
+    // `runJob` has put it there.
+    return end?.type === 'made' ? (end.value as JobResult).jobId : [];
+  });
+}
+
+/** @throws what a step has thrown */
+function endOf(making: Making, result: WorkStep<Made>): FinalState {
+  const ends = stepsOf(result).flatMap(({ id }) => making.ends.get(id) ?? []);
+  for (const end of ends) if (end.type === 'thrown') throw end.error;
+  const outcomes = ends.flatMap((end) => (end.type === 'unfinished' ? [end.outcome] : []));
+  const unfinished = unfinishedOf(outcomes, jobIds(making)[0] ?? null);
+  // The result step is among them.
+  return unfinished ?? ((making.ends.get(result.id) as StepEnd & { type: 'made' }).value as Made);
+}
+
+/** The outcome of the item by those of its jobs without a result; null if there are none. */
+function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): FinalState | null {
+  const failed = outcomes.flatMap(({ item, state }) =>
+    state.phase === 'failed' ? [{ item, failure: state.failure, jobId: state.jobId }] : [],
+  );
+  const cause = failed.find(({ failure }) => failure.facts.code !== WITHOUT_USE) ?? failed[0];
+  if (cause !== undefined) return { phase: 'failed', jobId: cause.jobId, failure: ofPart(cause) };
+  const left = outcomes.flatMap(({ state }) => (state.phase === 'left' ? [state.because] : []))[0];
+  return left === undefined ? null : { phase: 'left', jobId, because: left };
+}
+
+/** The failure of an item because of a part, which it names if there are others. */
+function ofPart({ item, failure }: { readonly item: BatchItem; readonly failure: Failure }): Failure {
+  const { number, count, speaker } = item.part ?? {};
+  if (count === 1 && speaker === undefined) return failure;
+  const whose = speaker === undefined ? '' : ` (${speaker ?? 'everyone else'})`;
+  const message = `part ${number} of ${count}${whose}: ${failure.message}`;
+  return new Failure({ ...failure.facts, message }, { cause: failure });
+}
