@@ -1,4 +1,5 @@
 /** Runs tasks concurrently: all of them, or a limited number at a time; and ends a wait with a signal. */
+import type PQueue from 'p-queue';
 
 /**
  * Runs tasks concurrently.
@@ -22,40 +23,53 @@ export async function runTogether<T extends readonly unknown[]>(
   }
 }
 
-/** Runs tasks, at most `count` at one time; the others wait in order. A task whose signal is aborted no longer waits. */
-export function createLimit(count: number): <T>(signal: AbortSignal, task: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  const take = (signal: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      signal.throwIfAborted();
-      if (running < count) {
-        running += 1;
-        resolve();
-        return;
-      }
-      const turn = () => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = () => {
-        waiting.splice(waiting.indexOf(turn), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      waiting.push(turn);
-    });
-  return async (signal, task) => {
-    await take(signal);
-    try {
-      return await task();
-    } finally {
-      // The place goes to the next one that waits.
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
+/** Runs the work on all items, at most `width` at a time. The results are in the order of the items. */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  width: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [position, item] of queue) results[position] = await work(item);
   };
+  await Promise.all(Array.from({ length: width }, worker));
+  return results;
+}
+
+/**
+ * Runs a task when the queue has a place. The signal ends the wait only: given to the queue, it would also give away the place of
+ * a task that still runs, and reject before that has ended.
+ * @param rank smaller ones first
+ * @throws the reason of the signal if that aborts before the turn; whatever the task throws
+ */
+export async function inTurn<T>(
+  queue: PQueue,
+  signal: AbortSignal,
+  task: () => Promise<T>,
+  rank = 0,
+): Promise<T> {
+  signal.throwIfAborted();
+  const waiting = new AbortController();
+  const giveUp = () => waiting.abort(signal.reason);
+  signal.addEventListener('abort', giveUp, { once: true });
+  const begin = () => {
+    signal.removeEventListener('abort', giveUp);
+    return task();
+  };
+  return queue.add(begin, { signal: waiting.signal, priority: -rank });
+}
+
+/**
+ * Waits for a turn that lasts longer than one function.
+ * @returns the call that ends the turn; a second call does nothing
+ * @throws the reason of the signal
+ */
+export function takeTurn(queue: PQueue, signal: AbortSignal, rank = 0): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    inTurn(queue, signal, () => new Promise<void>((end) => resolve(end)), rank).catch(reject);
+  });
 }
 
 /** Waits for a promise, but rejects with the reason of the signal if that aborts first. */

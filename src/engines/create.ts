@@ -3,8 +3,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import PQueue from 'p-queue';
 import packageFile from '../../package.json' with { type: 'json' };
-import { createLimit } from '../base/together.ts';
+import { inTurn } from '../base/together.ts';
 import type { Programs } from '../media/programs/programs.ts';
 import type { BackendStep, JobStep } from '../media/work.ts';
 import { ENGINE_STEPS } from '../protocol/provenance.ts';
@@ -132,31 +133,29 @@ function keyNamesOf(config: EnginesConfig | null): ReadonlySet<string> {
 /** The options that every entry has. */
 type CommonOptions = Partial<Pick<EntryOf<BackendStep>, 'concurrency' | 'fallback'>>;
 
-type Limit = ReturnType<typeof createLimit>;
-
 /** How to limit the calls of each step that take a place. */
-const LIMITED: { readonly [S in JobStep]: (backend: BackendOf[S], limit: Limit) => BackendOf[S] } = {
-  recognize: (backend, limit) => ({
+const LIMITED: { readonly [S in JobStep]: (backend: BackendOf[S], queue: PQueue) => BackendOf[S] } = {
+  recognize: (backend, queue) => ({
     ...backend,
-    recognize: (task, work) => limit(work.signal, () => backend.recognize(task, work)),
+    recognize: (task, work) => inTurn(queue, work.signal, () => backend.recognize(task, work)),
   }),
-  translate: (backend, limit) => ({
+  translate: (backend, queue) => ({
     ...backend,
-    translate: (task, work) => limit(work.signal, () => backend.translate(task, work)),
+    translate: (task, work) => inTurn(queue, work.signal, () => backend.translate(task, work)),
   }),
-  speak: (backend, limit) => ({
+  speak: (backend, queue) => ({
     ...backend,
-    speak: (request, run) => limit(run.signal, () => backend.speak(request, run)),
+    speak: (request, run) => inTurn(queue, run.signal, () => backend.speak(request, run)),
   }),
-  separate: (backend, limit) => ({
+  separate: (backend, queue) => ({
     ...backend,
-    separate: (task, work) => limit(work.signal, () => backend.separate(task, work)),
+    separate: (task, work) => inTurn(queue, work.signal, () => backend.separate(task, work)),
   }),
 };
 
 /** Makes calls above the limit wait for their turn. */
 function limitCalls<S extends JobStep>(step: S, backend: BackendOf[S]): BackendOf[S] {
-  return LIMITED[step](backend, createLimit(backend.concurrency));
+  return LIMITED[step](backend, new PQueue({ concurrency: backend.concurrency }));
 }
 
 type Entry = EntryOf<BackendStep> | string;

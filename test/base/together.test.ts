@@ -1,5 +1,6 @@
+import PQueue from 'p-queue';
 import { describe, expect, test } from 'vitest';
-import { createLimit, runTogether } from '../../src/base/together.ts';
+import { inTurn, runTogether, takeTurn } from '../../src/base/together.ts';
 
 const going = new AbortController().signal;
 
@@ -38,48 +39,59 @@ test('passes a cancel to each task', async () => {
   expect(seen).toEqual([true, true]);
 });
 
-describe('a limit of two', () => {
-  /** A task that runs until it is ended. */
-  const task = () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    return { promise, end: resolve };
-  };
-  const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+describe('a queue of one', () => {
+  const started = async (name: string, names: string[]) => void names.push(name);
 
-  test('lets the third task wait until one has ended, whether that failed or succeeded', async () => {
-    const limit = createLimit(2);
-    const { signal } = new AbortController();
-    const started: string[] = [];
-    const [first, second] = [task(), task()];
-    const begin = (name: string, work: Promise<unknown>) =>
-      limit(signal, async () => {
-        started.push(name);
-        await work;
-        return name;
-      });
-    const running = [begin('first', first.promise), begin('second', second.promise)];
-    const third = begin('third', Promise.resolve());
-    const failing = limit(signal, () => Promise.reject(new Error('broken')));
-    failing.catch(() => {});
-    await turn();
-    expect(started).toEqual(['first', 'second']);
-    second.end();
-    expect(await third).toBe('third');
-    await expect(failing).rejects.toThrow('broken');
-    first.end();
-    expect(await Promise.all(running)).toEqual(['first', 'second']);
+  test('runs the task with the smallest rank first, and tasks of one rank in order', async () => {
+    const queue = new PQueue({ concurrency: 1 });
+    const names: string[] = [];
+    const end = await takeTurn(queue, going);
+    const waiting = [
+      inTurn(queue, going, () => started('late', names), 30),
+      inTurn(queue, going, () => started('soon', names), 10),
+      inTurn(queue, going, () => started('soon, but added later', names), 10),
+    ];
+    end();
+    await Promise.all(waiting);
+    expect(names).toEqual(['soon', 'soon, but added later', 'late']);
   });
 
-  test('forgets a waiting task that is cancelled', async () => {
-    const limit = createLimit(1);
-    const first = task();
-    const running = limit(new AbortController().signal, () => first.promise);
+  test('forgets a waiting task that is cancelled, and runs the next one', async () => {
+    const queue = new PQueue({ concurrency: 1 });
     const stop = new AbortController();
-    const waiting = limit(stop.signal, async () => 'ran');
-    stop.abort(new Error('cancelled'));
-    await expect(waiting).rejects.toThrow('cancelled');
-    first.end();
-    await running;
-    expect(await limit(new AbortController().signal, async () => 'next')).toBe('next');
+    const names: string[] = [];
+    const end = await takeTurn(queue, going);
+    const cancelled = inTurn(queue, stop.signal, () => started('cancelled', names));
+    const next = inTurn(queue, going, () => started('next', names));
+    stop.abort(new Error('enough'));
+    await expect(cancelled).rejects.toThrow('enough');
+    await expect(takeTurn(queue, stop.signal)).rejects.toThrow('enough');
+    end();
+    await next;
+    expect(names).toEqual(['next']);
+  });
+
+  test('keeps the place of a task that is cancelled while it runs until that has ended', async () => {
+    const queue = new PQueue({ concurrency: 1 });
+    const stop = new AbortController();
+    const work = Promise.withResolvers<string>();
+    const names: string[] = [];
+    const running = inTurn(queue, stop.signal, () => work.promise);
+    const next = inTurn(queue, going, () => started('next', names));
+    stop.abort(new Error('enough'));
+    await new Promise(setImmediate);
+    expect(names).toEqual([]);
+    work.resolve('cleaned up');
+    expect(await running).toBe('cleaned up');
+    await next;
+    expect(names).toEqual(['next']);
+  });
+
+  test('passes the place of a failed task on', async () => {
+    const queue = new PQueue({ concurrency: 1 });
+    const failing = inTurn(queue, going, () => Promise.reject(new Error('broken')));
+    const next = inTurn(queue, going, async () => 'next');
+    await expect(failing).rejects.toThrow('broken');
+    expect(await next).toBe('next');
   });
 });

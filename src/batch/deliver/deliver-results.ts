@@ -5,11 +5,12 @@
 import { hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type PQueue from 'p-queue';
 import { Failure, jobFailure, temporaryFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
+import { inTurn } from '../../base/together.ts';
 import { assetsOf, type Client, type Job } from '../../client/index.ts';
-import type { Limiter } from '../limiter.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { describeHolder } from '../records/hold.ts';
 import type { StoredFile } from '../records/intents.ts';
@@ -49,7 +50,7 @@ interface DeliveryOptions {
   readonly record: DeliveryRecord;
   readonly addTracks: AddTracks;
   /** Turns of downloads; results whose links expire first go first. */
-  readonly turns: Limiter;
+  readonly turns: PQueue;
   /** State folder for locks of single files; null when the caller has locked the whole results folder. */
   readonly locksDir: string | null;
   /** See `Inputs`. */
@@ -80,15 +81,13 @@ export async function deliverResults(job: Job, options: DeliveryOptions): Promis
     return earlier;
   }
   const expiryMs = Date.parse(firstLinkExpiry(job) ?? '');
-  const endTurn = await turns.enter(Number.isNaN(expiryMs) ? NEVER_MS : expiryMs, signal);
-  try {
+  const download = async () => {
     options.onBegin?.();
     const files = await lockAndDownload(job, results, options);
     await record.noteDelivered(files, results);
     return files;
-  } finally {
-    endTurn();
-  }
+  };
+  return inTurn(turns, signal, download, Number.isNaN(expiryMs) ? NEVER_MS : expiryMs);
 }
 
 /** Far in the future and still comparable as a number. */

@@ -4,9 +4,9 @@
  */
 import { lstat, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { mapConcurrently } from '../../base/together.ts';
 import { isAnyOf } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
-import { mapConcurrently } from '../limiter.ts';
 import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import {

@@ -3,12 +3,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
+import { mapConcurrently } from '../../base/together.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { BatchItem } from '../item.ts';
-import { mapConcurrently } from '../limiter.ts';
 import { nameKept } from '../records/kept-tracks.ts';
 import type { PlanIo, PlanRequest } from './batch-plan.ts';
 import { type Candidate, isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './candidate.ts';

@@ -1,9 +1,10 @@
 /** Creates the state of a run. */
+
+import PQueue from 'p-queue';
 import { createInputs } from '../../base/find-input.ts';
 import { pauseFor } from '../../client/transport/retry.ts';
 import { DOWNLOADS } from '../deliver/deliver-results.ts';
 import type { BatchItem, BatchListener, ItemState } from '../item.ts';
-import { createLimiter } from '../limiter.ts';
 import { fileOf } from '../plan/items.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import { type Batch, isEndless, type Task } from './batch.ts';
@@ -59,7 +60,7 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
     launcher,
     preparations,
     sources: createSources({ batch, uploads, preparations, stopping }),
-    downloads: createLimiter(DOWNLOADS),
+    downloads: new PQueue({ concurrency: DOWNLOADS }),
     // A service on this machine reports more if jobs are read individually, and that costs nothing.
     wait: connection.everyMs === null ? jobs.waitTogether() : jobs.wait,
     batchReference: reference,

@@ -4,10 +4,11 @@ import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import PQueue from 'p-queue';
 import { makeFolder } from '../../base/folder.ts';
+import { inTurn, takeTurn } from '../../base/together.ts';
 import { isSameFile } from '../deliver/result-file.ts';
 import type { BatchItem, Doing, ItemState } from '../item.ts';
-import { createLimiter, type Limiter } from '../limiter.ts';
 import { sampleOf, trackOf } from '../plan/facts.ts';
 import { countParts, type FileInput, isSplit } from '../plan/input.ts';
 import type { MadeFile, MadeFiles } from '../preparation.ts';
@@ -68,13 +69,13 @@ interface Opened {
   /** True once the files are known to exist. */
   isThere: boolean;
   /** Serializes checks for the files. */
-  readonly looks: Limiter;
+  readonly looks: PQueue;
 }
 
 export function createPreparations({ batch, journal, stopping, tell }: PreparationParts): Preparations {
   const sources = new Map<string, Source>();
-  const turns = createLimiter(AHEAD);
-  const hands = createLimiter(AT_A_TIME);
+  const turns = new PQueue({ concurrency: AHEAD });
+  const hands = new PQueue({ concurrency: AT_A_TIME });
   const signal = stopping.launching;
 
   function begin(item: BatchItem, input: FileInput, order: number): Source {
@@ -83,7 +84,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
   }
 
   async function openSource(input: FileInput, order: number, items: Source['items']): Promise<Opened> {
-    const endTurn = await turns.enter(order, signal);
+    const endTurn = await takeTurn(turns, signal, order);
     try {
       for (const item of items) tell(item, { phase: 'preparing', doing: 'reading', fraction: null });
       const sha256 = await hashInput(input.path, signal);
@@ -94,10 +95,10 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
       const files = known?.files.map(({ name, ...file }) => ({ ...file, path: join(folder, SENT, name) }));
       if (known !== undefined && files !== undefined) {
         const made = { files, split: known.split ?? null };
-        return { sha256, folder, endTurn, made, isThere: false, looks: createLimiter(1) };
+        return { sha256, folder, endTurn, made, isThere: false, looks: new PQueue({ concurrency: 1 }) };
       }
       const made = await make({ input, sha256, folder, order, items, split: null });
-      return { sha256, folder, endTurn, made, isThere: true, looks: createLimiter(1) };
+      return { sha256, folder, endTurn, made, isThere: true, looks: new PQueue({ concurrency: 1 }) };
     } catch (error) {
       endTurn();
       throw error;
@@ -110,7 +111,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
 
   /** Makes the files in a temporary folder and renames it, so that named files are always complete. */
   async function make({ input, sha256, folder, order, items, split }: Making): Promise<MadeFiles> {
-    const end = await hands.enter(order, signal);
+    const end = await takeTurn(hands, signal, order);
     const making = join(folder, 'making');
     const doing: Doing = isSplit(input) || sampleOf({ input }) !== null ? 'cutting' : 'converting';
     const report = (fraction: number) => {
@@ -178,10 +179,7 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
         sha256: opened.sha256,
         files: opened.made.files,
         split: opened.made.split,
-        ensure: async (place) => {
-          const end = await opened.looks.enter(place, signal);
-          return ensure(source, opened, place).finally(end);
-        },
+        ensure: (place) => inTurn(opened.looks, signal, () => ensure(source, opened, place), place),
         release: () => {
           if (!isOver) leave(source, opened);
           isOver = true;

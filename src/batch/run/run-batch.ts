@@ -2,7 +2,9 @@
  * Runs a batch so that nothing is paid twice and no paid result is lost, whenever it is killed and however often it is
  * started. Source: design, "The record (journal)".
  */
+
 import { dirname, join } from 'node:path';
+import PQueue from 'p-queue';
 import { Failure } from '../../client/index.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import { recipeOf } from '../recipes/recipe-of.ts';
@@ -152,7 +154,7 @@ async function runItems(
 ): Promise<readonly RunOutcome[]> {
   const outcomes: Promise<RunOutcome>[] = [];
   const places = new Map<string, number>();
-  const line = createLine(run.batch.options.jobs + BESIDE_SLOTS);
+  const line = new PQueue({ concurrency: run.batch.options.jobs + BESIDE_SLOTS });
   let order = 0;
 
   function take(task: Task, place: number): void {
@@ -190,26 +192,6 @@ export async function runTask(run: Run, task: Task, order: number): Promise<RunO
     run.stopping.stop('broken');
     throw error;
   }
-}
-
-/** FIFO semaphore. */
-function createLine(count: number) {
-  const waiting: (() => void)[] = [];
-  let atWork = 0;
-  return {
-    async add<T>(work: () => Promise<T>): Promise<T> {
-      if (atWork < count) atWork += 1;
-      // A finished task passes its place on.
-      else await new Promise<void>((start) => waiting.push(start));
-      try {
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) atWork -= 1;
-        else next();
-      }
-    },
-  };
 }
 
 /** Yields the tasks that arrive during the run. */

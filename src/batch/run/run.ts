@@ -1,11 +1,11 @@
 /** The state that the modules of one run share. */
 
+import type PQueue from 'p-queue';
 import { Failure } from '../../base/failure.ts';
 import type { Inputs } from '../../base/find-input.ts';
 import type { Job, WaitForJob } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
-import type { Limiter } from '../limiter.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';
@@ -24,7 +24,7 @@ export interface Run {
   readonly sources: SourceProvider;
   readonly preparations: Preparations;
   /** Turns of downloads; results whose links expire first go first. */
-  readonly downloads: Limiter;
+  readonly downloads: PQueue;
   /** Waits for one job; several waits share their requests. */
   readonly wait: WaitForJob;
   /** See `nameBatch`. */

@@ -3,11 +3,12 @@
  * resource"; contract, "Uploads".
  */
 
+import PQueue from 'p-queue';
+import { takeTurn } from '../../base/together.ts';
 import type { Upload } from '../../client/index.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
 import type { BatchItem, ItemState, Units } from '../item.ts';
-import { createLimiter } from '../limiter.ts';
 import type { FileFacts, FileInput } from '../plan/input.ts';
 import { fileUnits } from '../plan/items.ts';
 import type { Batch } from './batch.ts';
@@ -66,17 +67,17 @@ export function createBatchUploads({ batch, stopping, tell, note }: UploadParts)
   const { client, everyMs } = batch.connection;
   const { uploads: record } = batch.records;
   const files = new Map<string, Sending>();
-  const lines = createLimiter(SIDE_BY_SIDE);
-  const ahead = createLimiter(AHEAD);
+  const lines = new PQueue({ concurrency: SIDE_BY_SIDE });
+  const ahead = new PQueue({ concurrency: AHEAD });
   const signal = stopping.launching;
 
   function start(item: BatchItem, file: UploadableFile, order: number): Sending {
     const items: BatchItem[] = [item];
-    const turn = ahead.enter(order, signal);
+    const turn = takeTurn(ahead, signal, order);
     const use = () => void turn.then((end) => end()).catch(() => undefined);
     const send = async () => {
       await turn;
-      const end = await lines.enter(order, signal);
+      const end = await takeTurn(lines, signal, order);
       try {
         return (await reuse(file)) ?? (await sendAnew(file, items));
       } catch (error) {

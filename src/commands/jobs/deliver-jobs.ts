@@ -1,9 +1,9 @@
 /** The common part of `jobs wait` and `jobs download`: looks up jobs, delivers them and prints the outcomes. */
 
+import PQueue from 'p-queue';
 import type { Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { DOWNLOADS } from '../../batch/deliver/deliver-results.ts';
-import { createLimiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Job } from '../../client/index.ts';
@@ -123,7 +123,7 @@ async function followAll(
   }
   const wait = chooseWait(connection, references.length);
   const claims = createClaims();
-  const downloads = createLimiter(DOWNLOADS);
+  const downloads = new PQueue({ concurrency: DOWNLOADS });
   const follow = {
     connection,
     context,

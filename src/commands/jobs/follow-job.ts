@@ -1,10 +1,10 @@
 /** Follows a job of `jobs wait|download` to its files, with progress. */
 
+import type PQueue from 'p-queue';
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, isOfRecords, timeoutFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { deliverResults, recordOnMachine } from '../../batch/deliver/deliver-results.ts';
-import type { Limiter } from '../../batch/limiter.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { Job, WaitForJob } from '../../client/index.ts';
 import { isTerminal } from '../../protocol/states.ts';
@@ -33,7 +33,7 @@ export interface Follow {
   readonly wait: WaitForJob;
   readonly claims: Claims;
   /** Turns of downloads; results whose links expire first go first. */
-  readonly downloads: Limiter;
+  readonly downloads: PQueue;
 }
 
 /** Chooses how to wait for this number of jobs. A service on this machine reports more if jobs are read individually, at no cost. */

@@ -2,10 +2,11 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import PQueue from 'p-queue';
 import { formatBytes } from '../../base/amounts.ts';
 import { configurationFailure, diskFailure, type Failure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
-import { createLimit, runTogether } from '../../base/together.ts';
+import { inTurn, runTogether } from '../../base/together.ts';
 import { partOf } from '../../client/download/part-file.ts';
 import {
   findLlamaRuntime,
@@ -61,7 +62,7 @@ export async function downloadModels(
       const detail = `${formatBytes(done)} of ${formatBytes(total)}`;
       progress.show('models', { phase: 'downloading', fraction: done / Math.max(1, total), detail });
     };
-    const limit = createLimit(DOWNLOADS);
+    const queue = new PQueue({ concurrency: DOWNLOADS });
     await runTogether(
       context.signal,
       missing.map(({ model, files }) => async (signal: AbortSignal) => {
@@ -76,7 +77,7 @@ export async function downloadModels(
         };
         await runTogether(
           signal,
-          files.map((file) => (either: AbortSignal) => limit(either, () => fetchOne(file))),
+          files.map((file) => (either: AbortSignal) => inTurn(queue, either, () => fetchOne(file))),
         );
         await finishModel(folder, model);
       }),

@@ -1,8 +1,9 @@
 /** Checks videos on this machine before the first paid job, where no service has seen them. */
 
 import { tmpdir } from 'node:os';
+import PQueue from 'p-queue';
+import { takeTurn } from '../../base/together.ts';
 import type { ItemState } from '../../batch/item.ts';
-import { createLimiter } from '../../batch/limiter.ts';
 import { isCopied } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
@@ -21,14 +22,14 @@ export type VideoCheck = (states: readonly TargetState[]) => Promise<void>;
 /** Checks one video at a time: each decoder uses several cores. */
 export function createVideoCheck(run: StagedRun): VideoCheck {
   const { context, states: all } = run;
-  const turns = createLimiter(1);
+  const turns = new PQueue({ concurrency: 1 });
   const programs = createPrograms(context.io.env.PATH ?? '');
   const isInstalled = ['ffmpeg', 'ffprobe'].every((program) => programs.locate(program) !== null);
   return async (states) => {
     const due = listUnfinished(states).filter((state) => isPaid(run, state));
     const [first] = due;
     if (first === undefined || !isInstalled || isSentFirst(run, first.video)) return;
-    const leave = await turns.enter(all.indexOf(first), context.signal);
+    const leave = await takeTurn(turns, context.signal, all.indexOf(first));
     try {
       const { path, preparation } = first.video.item.input;
       const reading: ItemState = { phase: 'preparing', doing: 'reading', fraction: null };

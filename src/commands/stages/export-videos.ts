@@ -5,12 +5,13 @@ import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import PQueue from 'p-queue';
 import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { errorCode } from '../../base/system-error.ts';
+import { takeTurn } from '../../base/together.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
-import { createLimiter } from '../../batch/limiter.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
 import { type FileInput, isCopied, isPrepared } from '../../batch/plan/input.ts';
 import { keptResult } from '../../batch/plan/items.ts';
@@ -48,7 +49,7 @@ export type Exporter = (state: TargetState, audio: VideoAudio) => Promise<void>;
 /** Exports one video at a time: each uses all cores. */
 export function createExporter(run: StagedRun): Exporter {
   const { context, plan, inputs, journal } = run;
-  const turns = createLimiter(1);
+  const turns = new PQueue({ concurrency: 1 });
   let isClean = false;
   return async (state, audio) => {
     const madeOf = digestExport(state, audio);
@@ -64,7 +65,7 @@ export function createExporter(run: StagedRun): Exporter {
     inputs.add([state.sourceSubtitle, state.targetSubtitle].flatMap((subtitle) => subtitle?.path ?? []));
     // Recorded before the export, so that a later command sees an unfinished video if this process is killed.
     await journal.add(stageRecord(run, [item.key]), createItemFacts(item));
-    const leave = await turns.enter(run.states.indexOf(state), context.signal);
+    const leave = await takeTurn(turns, context.signal, run.states.indexOf(state));
     try {
       if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
       isClean = true;

@@ -1,8 +1,8 @@
 /** Runs a localization in stages: one batch of jobs, in which each video continues when its own previous stage has ended. */
 
 import { configurationFailure } from '../../base/failure.ts';
+import { mapConcurrently } from '../../base/together.ts';
 import type { BatchOutcome } from '../../batch/item.ts';
-import { mapConcurrently } from '../../batch/limiter.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { nameOfKey, newestIntent } from '../../batch/plan/item-key.ts';
 import { itemsOfBefore } from '../../batch/report/command-record.ts';

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import { describe, expect, test } from 'vitest';
 import { createInputs } from '../../../src/base/find-input.ts';
+import { takeTurn } from '../../../src/base/together.ts';
 import { deliverResults } from '../../../src/batch/deliver/deliver-results.ts';
-import { createLimiter } from '../../../src/batch/limiter.ts';
 import type { Delivery } from '../../../src/batch/plan/delivery.ts';
 import type { StoredFile } from '../../../src/batch/records/intents.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
@@ -57,7 +58,7 @@ async function startDelivery({ isHashed = true }: { readonly isHashed?: boolean 
       delivered.push(files);
     },
   };
-  const turns = createLimiter(1);
+  const turns = new PQueue({ concurrency: 1 });
   const deliver = (
     job: Job,
     { existing = 'refuse', ...more }: Partial<Options> & Pick<Partial<Delivery>, 'existing'> = {},
@@ -144,7 +145,7 @@ describe('the results of a finished job', () => {
     const { deliver, jobWith, turns } = await startDelivery();
     const order: string[] = [];
     const none = new AbortController().signal;
-    const endTurn = await turns.enter(0, none);
+    const endTurn = await takeTurn(turns, none);
     const deliverAt = (name: string, expires_at?: string) =>
       deliver(jobWith({ expires_at }), { existing: 'replace', onBegin: () => order.push(name) });
     const all = [
@@ -177,7 +178,7 @@ describe('an existing file with the name of a result', () => {
     expect(await readFile(paths.vocals, 'utf8')).toBe(MINE);
     expect(downloads()).toEqual([]);
     expect(delivered).toEqual([]);
-    const endTurn = await turns.enter(0, AbortSignal.timeout(1_000));
+    const endTurn = await takeTurn(turns, AbortSignal.timeout(1_000));
     endTurn();
   });
 
