@@ -1,13 +1,14 @@
 /** Works on a limited number of leased rows concurrently, and stops immediately when a lease is lost. */
 import { once } from 'node:events';
+import PQueue from 'p-queue';
 import { sqliteCode } from '../../base/system-error.ts';
+import { inTurn, takeTurn } from '../../base/together.ts';
 import { type Cancel, type Clock, repeatEvery, sleepFor } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { NoRoom, StorageAway } from '../storage/storage.ts';
 import { DatabaseAway } from '../store/store.ts';
 import { describeOwner, LEASE_MS, type Lease, type Leases, RENEW_MS } from './leases.ts';
 import { createRepeats, type Repeats } from './repeats.ts';
-import { createSemaphore, type Semaphore } from './semaphore.ts';
 
 /** The row was cancelled, or another process took it over. */
 export class LeaseLost extends Error {
@@ -68,6 +69,9 @@ const STORAGE_WAIT_MS = 5000;
 /** How long a worker with a full disk takes nothing: longer than the work waits, so that others take it first. */
 const FULL_MS = 6000;
 
+/** Goes on with a row before another is begun. */
+const FIRST = -1;
+
 /** Work on one row. */
 interface Attempt {
   /** Aborts when the lease is lost. */
@@ -82,7 +86,7 @@ export function startWorker(parts: WorkerParts): LeaseWorker {
 
 class Worker implements LeaseWorker {
   readonly #parts: WorkerParts;
-  readonly #slots: Semaphore;
+  readonly #slots: PQueue;
   readonly #running = new Map<string, Attempt>();
   readonly #repeated: readonly Cancel[];
   readonly #finishing = new AbortController();
@@ -107,7 +111,8 @@ class Worker implements LeaseWorker {
     this.#parts = parts;
     this.#searches = createRepeats(onStuck);
     this.#attempts = createRepeats(onStuck);
-    this.#slots = createSemaphore(slots);
+    // A queue has at least one place; a worker without slots never starts its own.
+    this.#slots = new PQueue({ concurrency: Math.max(1, slots), autoStart: slots > 0 });
     this.#polledAt = clock.now();
     this.#loop = this.#takeRows();
     this.#repeated = [
@@ -153,12 +158,12 @@ class Worker implements LeaseWorker {
   async #takeRows(): Promise<void> {
     const { signal } = this.#finishing;
     for (;;) {
-      await this.#slots.take(signal);
-      if (signal.aborted) return this.#slots.release();
+      const leave = await takeTurn(this.#slots, signal).catch(() => undefined);
+      if (leave === undefined || signal.aborted) return leave?.();
       this.#isDue = false;
-      // Work that was started releases the slot.
-      if (await this.#startNext()) continue;
-      this.#slots.release();
+      // Work that was started leaves the slot.
+      if (await this.#startNext(leave)) continue;
+      leave();
       if (this.#isDue) continue;
       await new Promise<void>((resolve) => {
         this.#resume = resolve;
@@ -167,7 +172,7 @@ class Worker implements LeaseWorker {
   }
 
   /** Returns false if there is no row. */
-  async #startNext(): Promise<boolean> {
+  async #startNext(leave: () => void): Promise<boolean> {
     const { leases, clock, log } = this.#parts;
     const now = clock.now();
     if (now < this.#fullUntil) return false;
@@ -180,7 +185,7 @@ class Worker implements LeaseWorker {
         this.#takenOver += 1;
         logTakeover(log, lease, lease.takenFrom);
       }
-      this.#start(lease);
+      this.#start(lease, leave);
       return true;
     } catch (error) {
       log({ level: 'error', message: 'looking for work failed; it is tried again', error });
@@ -190,7 +195,7 @@ class Worker implements LeaseWorker {
     }
   }
 
-  #start(lease: Lease): void {
+  #start(lease: Lease, leave: () => void): void {
     const lost = new AbortController();
     const signal = AbortSignal.any([lost.signal, this.#stopping.signal]);
     // It begins when it is counted as running.
@@ -198,7 +203,7 @@ class Worker implements LeaseWorker {
       .then(() => this.#run(lease, signal))
       .finally(() => {
         this.#running.delete(lease.id);
-        this.#slots.release();
+        leave();
         this.wake();
       });
     this.#running.set(lease.id, { lost, done });
@@ -222,11 +227,15 @@ class Worker implements LeaseWorker {
   }
 
   async #lend<T>(wait: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    this.#slots.release();
+    this.#slots.concurrency += 1;
+    const end = async () => {
+      this.#slots.concurrency -= 1;
+    };
     try {
       return await wait();
     } finally {
-      await this.#slots.take(signal, true);
+      // Work that is stopped does not wait for a slot.
+      await inTurn(this.#slots, signal, end, FIRST).catch(end);
     }
   }
 

@@ -81,6 +81,36 @@ test('a row that waits lets the next one run, and continues when a slot is free 
   ]);
 });
 
+test('a row that waits for two things at once has one slot again afterwards', async () => {
+  const events: string[] = [];
+  const held = Promise.withResolvers<void>();
+  start({
+    async first(_, lend) {
+      await Promise.all([lend(() => nextTurn()), lend(() => nextTurn())]);
+      events.push('first goes on');
+      await nextTurn();
+      events.push('first ends');
+    },
+    async second() {
+      await nextTurn();
+      events.push('second ends');
+      held.resolve();
+    },
+    async third() {
+      await held.promise;
+      events.push('third ends');
+    },
+    async fourth() {
+      events.push('fourth runs');
+    },
+  });
+  await until(
+    () => events.length,
+    (count) => count === 5,
+  );
+  expect(events).toEqual(['second ends', 'third ends', 'first goes on', 'first ends', 'fourth runs']);
+});
+
 test('a row that is stopped does not wait for a slot', async () => {
   const held = Promise.withResolvers<void>();
   const events: string[] = [];
