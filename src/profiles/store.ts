@@ -1,7 +1,6 @@
 /** The file of the profiles: read whole, changed under a lock, replaced in one step. */
 import { configurationFailure, type Failure, temporaryFailure } from '../base/failure.ts';
 import { parseJson } from '../base/json.ts';
-import { createTaskQueue } from '../batch/records/task-queue.ts';
 import {
   ensurePrivateFolder,
   inProfilesFolder,
@@ -29,12 +28,10 @@ const LONGEST_WAIT_MS = 120_000;
 /** The store in that folder, which is made at the first change. */
 export function openProfileStore(folder: string, warn: Warn): ProfileStore {
   const path = profilesPath(folder);
-  // One waiter per process for the lock: the others would only get in its way.
-  const inTurn = createTaskQueue();
   return {
     path,
     read: () => readDocument(path, warn),
-    change: (edit) => inTurn(() => inProfilesFolder(folder, () => changeFile(folder, edit, warn))),
+    change: (edit) => inProfilesFolder(folder, () => changeFile(folder, edit, warn)),
   };
 }
 

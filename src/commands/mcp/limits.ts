@@ -1,6 +1,7 @@
 /** The folders that an agent may use: paths are compared after links are followed. */
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import PQueue from 'p-queue';
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { invalidCallFailure } from '../context/command.ts';
@@ -149,7 +150,7 @@ export function createSession(maxCredits: number | null): Session {
   let current = 0;
   /** True if the cost of a job is unknown: nothing more can be sent within a limit. */
   let isUnknown = false;
-  let turn: Promise<unknown> = Promise.resolve();
+  const queue = new PQueue({ concurrency: 1 });
   const spent = () => (isUnknown ? null : before + current);
   const left = () => (maxCredits === null || isUnknown ? null : Math.max(0, maxCredits - before - current));
   const spending: Spending = {
@@ -173,9 +174,7 @@ export function createSession(maxCredits: number | null): Session {
           current = 0;
         }
       };
-      const mine = turn.then(run, run);
-      turn = mine;
-      return mine;
+      return queue.add(run);
     },
   };
 }

@@ -5,14 +5,12 @@ const [folder = '', prefix = '', count = '0'] = process.argv.slice(2);
 process.umask(0);
 const store = openProfileStore(folder, (text) => process.stderr.write(`${text}\n`));
 const names = Array.from({ length: Number(count) }, (_, index) => `${prefix}-${index}`);
-await Promise.all(
-  names.map((name) =>
-    store.change((document) => ({
-      ...document,
-      profiles: [
-        ...document.profiles,
-        { name, base_url: 'https://a.example/v1', key: 'k', secret: { type: 'file', value: 's' } },
-      ],
-    })),
-  ),
-);
+for (const name of names) {
+  await store.change((document) => ({
+    ...document,
+    profiles: [
+      ...document.profiles,
+      { name, base_url: 'https://a.example/v1', key: 'k', secret: { type: 'file', value: 's' } },
+    ],
+  }));
+}
