@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,6 +8,7 @@ import { createStepEngines } from '../../src/engines/create.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
+import { startServer } from './backends/loopback-server.ts';
 import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from './workspace.ts';
 
 const PAIR = { from: 'en', to: 'es' };
@@ -82,4 +84,29 @@ test("a user's program receives the user's variables, but no key and no variable
   expect(variables).toContain('CUDA_VISIBLE_DEVICES=1');
   expect(variables).toContain('HOME=');
   expect(variables).not.toContain('secret');
+});
+
+test('a call beyond the limit of an engine is not sent while another runs, and can be cancelled meanwhile', async () => {
+  const languages = ['en', 'es'].map((code) => ({ code, name: code, targets: ['en', 'es'] }));
+  const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { url, received } = await startServer(({ path }) => {
+    if (path === '/languages') return { body: languages };
+    begun.resolve();
+    return (response) => void answered.promise.then(() => response.end('{"translatedText":["Hola"]}'));
+  });
+  const server = url.replace('/v1', '');
+  const engines = await stepEngines({ translate: [{ type: 'libretranslate', url: server, concurrency: 1 }] });
+  const [{ backend } = assert.fail()] = engines.translate;
+  const task = { ...PAIR, texts: [{ text: 'Hello', durationMs: 2_000 }] };
+  const stop = new AbortController();
+  const first = backend.translate(task, createWork(temporaryFolder()));
+  await begun.promise;
+  const second = backend.translate(task, createWork(temporaryFolder(), stop.signal));
+  // A request that was sent with the call would be there before these.
+  for (const _ of ['first', 'second', 'third']) await fetch(`${server}/languages`);
+  stop.abort(new Error('cancelled'));
+  await expect(second).rejects.toThrow('cancelled');
+  expect(received.filter(({ path }) => path === '/translate')).toHaveLength(1);
+  answered.resolve();
+  expect(await first).toEqual(['Hola']);
 });
