@@ -50,6 +50,8 @@ export interface PlannedItem {
   readonly paths: readonly string[] | null;
   /** Counts of its remembered lines; missing where no memory is used. */
   readonly memory?: LineCounts | undefined;
+  /** Its result; missing unless all of its lines are remembered. */
+  readonly remembered?: readonly SubtitleLine[];
 }
 
 /** Lines of a translation. */

@@ -86,14 +86,19 @@ interface Situation {
   readonly outdated: ReadonlySet<string>;
 }
 
+/** What the memory has for finished translations. */
+export interface OtherLines {
+  /** Counts the lines of a translation that a person has translated in other words than its file has; all of them for null. */
+  readonly count: (item: BatchItem, path: string | null) => Promise<number>;
+  /** --clobber: they are used. Jobs in stages replace results also without. */
+  readonly isUsed: boolean;
+}
+
 export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed' | 'skipDone'> & {
   /** SHA-256 of a file, lower-case hex. */
   readonly hashFile: (path: string) => Promise<string>;
-  /**
-   * Counts the lines of a translation that a person has translated in other words than its file has; all of them for null. Missing
-   * without such lines in the memory.
-   */
-  readonly otherLines?: ((item: BatchItem, path: string | null) => Promise<number>) | undefined;
+  /** Missing without lines of persons in the memory. */
+  readonly otherLines?: OtherLines | undefined;
   /** Missing for anything but whole dubs. `folder`: that of the records. */
   readonly redub?: (RedubChoices & { readonly folder: string }) | undefined;
 };

@@ -12,9 +12,13 @@ const MOST_NAMES = 3;
 /**
  * A sentence for each kind of preparation, with the reason and the files. A file with several target languages is named
  * once; finished items are omitted, unless they could be made better.
+ * @param dubbed keys of translations that a later stage dubs
  */
-export function describePreparations(planned: readonly PlannedItem[]): readonly string[] {
-  return describeFiles(planned, sentencesOf);
+export function describePreparations(
+  planned: readonly PlannedItem[],
+  dubbed: ReadonlySet<string> = new Set(),
+): readonly string[] {
+  return describeFiles(planned, (each) => sentencesOf(each, dubbed.has(each.item.key)));
 }
 
 /** The same for pictures and sound that an export on this machine changes, although nobody asked for it. */
@@ -51,10 +55,10 @@ function isDue({ step }: PlannedItem['decision']): boolean {
   return step === 'new' || step === 'continue';
 }
 
-function sentencesOf({ item, decision }: PlannedItem): string[] {
+function sentencesOf({ item, decision }: PlannedItem, isDubbed: boolean): string[] {
   const { input, targetLanguage } = item;
   if (decision.step === 'done' && decision.otherLines !== undefined)
-    return [describeOtherLines(decision.otherLines, targetLanguage)];
+    return [describeOtherLines(decision.otherLines, targetLanguage, isDubbed)];
   if (!isDue(decision)) return [];
   if (decision.step === 'new' && decision.redub !== undefined) return [describeRedub(decision.redub)];
   if (input.type === 'lines' && input.voices !== undefined) return [describeVoices(item)];
@@ -64,9 +68,12 @@ function sentencesOf({ item, decision }: PlannedItem): string[] {
   return [...describeConversion(input.preparation), ...(parts > 1 ? [describeParts(parts, 'silences')] : [])];
 }
 
-function describeOtherLines(count: number, language: string | null): string {
+function describeOtherLines(count: number, language: string | null, isDubbed: boolean): string {
   const lines = count === 1 ? '1 line' : `${count} lines`;
-  return `the memory has newer translations of ${lines} (${language}); --clobber writes the result again with them, and pays only for lines that are not in the memory`;
+  const paid = isDubbed
+    ? 'pays for lines that are not in the memory and for dubbing what changes; --clobber --dry-run shows the price'
+    : 'pays only for lines that are not in the memory';
+  return `the memory has newer translations of ${lines} (${language}); --clobber writes the result again with them, and ${paid}`;
 }
 
 function describeRedub(redub: Redub): string {

@@ -8,21 +8,21 @@ export async function decideOtherLines(
   item: BatchItem,
   decision: Decision,
   { intents }: Recorded,
-  { otherLines, replace }: Choices,
+  { otherLines }: Pick<Choices, 'otherLines'>,
 ): Promise<Decision> {
   const outcome = newestIntent(item.key, intents)?.outcome;
   if (otherLines === undefined || item.kind !== 'subtitle_translation' || outcome?.phase !== 'downloaded')
     return decision;
   const { files } = outcome.record;
   if (decision.step === 'done' && decision.before === 'downloaded') {
-    const count = await otherLines(item, files[0]?.path ?? null);
-    if (!replace || count === 0) return count === 0 ? decision : { ...decision, otherLines: count };
+    const count = await otherLines.count(item, files[0]?.path ?? null);
+    if (!otherLines.isUsed || count === 0) return count === 0 ? decision : { ...decision, otherLines: count };
     return { step: 'new', after: null, replaces: files };
   }
   // An edited or lost result, which would be fetched again as it was.
   const isFetched =
     decision.step === 'expired' || (decision.step === 'continue' && decision.next.step === 'download');
-  return replace && isFetched && (await otherLines(item, null)) > 0
+  return otherLines.isUsed && isFetched && (await otherLines.count(item, null)) > 0
     ? { step: 'new', after: null, replaces: files }
     : decision;
 }

@@ -13,7 +13,7 @@ import {
   type Sentence,
   sentencesOf,
 } from '../memory.ts';
-import type { Choices, Decision } from '../plan/decision.ts';
+import type { Choices, Decision, OtherLines } from '../plan/decision.ts';
 import { isSplit } from '../plan/input.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
 import type { Terms } from '../terms.ts';
@@ -87,9 +87,9 @@ function recallTexts(store: Memory, request: MemoryRequest, sentences: readonly 
 }
 
 /** Returns what counts the lines of a translation that a person has translated in other words; undefined if none has any. */
-export function createOtherLines(store: Memory): Choices['otherLines'] {
+export function createOtherLines(store: Memory, isUsed: boolean): Choices['otherLines'] {
   if (!store.hasPersonal()) return undefined;
-  return async (item, path) => {
+  const count: OtherLines['count'] = async (item, path) => {
     const { input } = item;
     if (input.type !== 'lines') return 0;
     // Formats differ in the tags that they keep.
@@ -100,6 +100,7 @@ export function createOtherLines(store: Memory): Choices['otherLines'] {
     return texts.filter((text, at) => text !== null && stripMarkup(text) !== stripMarkup(written[at] ?? ''))
       .length;
   };
+  return { count, isUsed };
 }
 
 /** The sentences of an item with lines. */

@@ -50,16 +50,17 @@ export async function decideWithMemory<Plan>(
   kind: JobKind,
   options: MemoryOptions,
   context: Pick<Context, 'io' | 'terminal'>,
-  use: Omit<MemoryUse, 'connection'> & { readonly delivery: Pick<Delivery, 'template'> },
+  use: Omit<MemoryUse, 'connection'> & { readonly delivery: Pick<Delivery, 'template' | 'existing'> },
   decide: (remembered: Pick<Choices, 'otherLines'>) => Promise<Plan>,
 ): Promise<Plan> {
   // A name with the id of a job needs a job.
   if (use.delivery.template.includes('{id}')) return decide({});
   // Whoever translated them, lines of persons are used.
   const connection = { translator: async () => '' };
+  const isUsed = use.delivery.existing === 'replace';
   const memory = await openMemoryFor(kind, { ...options, anyMemory: false }, context, { ...use, connection });
   try {
-    return await decide(memory === undefined ? {} : { otherLines: createOtherLines(memory.store) });
+    return await decide(memory === undefined ? {} : { otherLines: createOtherLines(memory.store, isUsed) });
   } finally {
     await memory?.store.close();
   }
@@ -77,8 +78,8 @@ export function noteRemembered(
     );
 }
 
-interface MemoryPlan extends Pick<MemoryUse, 'connection'> {
-  readonly delivery: Pick<Delivery, 'folder' | 'toStdout' | 'template'>;
+interface MemoryPlan {
+  readonly delivery: Pick<Delivery, 'template' | 'folder'>;
   readonly planned: readonly PlannedItem[];
   readonly recorded: Recorded & { readonly prepared: BatchRecords['prepared'] };
   readonly terms: Terms | undefined;
@@ -86,12 +87,10 @@ interface MemoryPlan extends Pick<MemoryUse, 'connection'> {
 
 /** The items of a plan with the lines that are remembered and that are paid, as a run would find them. */
 export async function countRemembered(
-  kind: JobKind,
-  options: MemoryOptions & { readonly fresh: boolean; readonly maskTerms?: boolean | undefined },
-  context: Pick<Context, 'io' | 'terminal'>,
-  { delivery, connection, planned, recorded, terms }: MemoryPlan,
+  memory: BatchMemory | undefined,
+  options: { readonly fresh: boolean; readonly maskTerms?: boolean | undefined },
+  { delivery, planned, recorded, terms }: MemoryPlan,
 ): Promise<readonly PlannedItem[]> {
-  const memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: false });
   if (memory === undefined || options.fresh) return planned;
   const { template } = delivery;
   const common = { memory, terms, masksTerms: options.maskTerms ?? false, fresh: false, template };
@@ -109,10 +108,11 @@ export async function countRemembered(
     }
     const texts = recall?.texts ?? input.lines.map(() => null);
     const sent = texts.filter((text) => text === null).length;
-    const lines = recall && linesToSend(item, input, texts, common.masksTerms ? terms : undefined);
-    const isPaid = lines !== null && isSent(delivery, item, lines, recorded.intents);
+    const toSend = recall && linesToSend(item, input, texts, common.masksTerms ? terms : undefined);
+    const isPaid = toSend !== null && isSent(delivery, item, toSend, recorded.intents);
     const counts = { lines: texts.length, from_memory: texts.length - sent, to_pay: isPaid ? 0 : sent };
-    counted.push({ ...each, memory: counts });
+    const lines = input.lines.map((line, at) => ({ ...line, text: texts[at] ?? '' }));
+    counted.push({ ...each, memory: counts, ...(sent === 0 ? { remembered: lines } : {}) });
   }
   return counted;
 }

@@ -21,7 +21,7 @@ import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import type { JobOptions } from './job-options.ts';
-import { countRemembered, decideWithMemory } from './memory.ts';
+import { countRemembered, decideWithMemory, openMemoryFor } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { describeLimit, forecastLimit, listNewJobs, type PlanLimit } from './plan-limit.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
@@ -55,9 +55,10 @@ export async function showPlan(
   const isUseless = planned.every(({ decision }) => isRefused(decision));
   const { purse, isFree, remembered } = isUseless
     ? { ...NOTHING_ASKED, remembered: planned }
-    : await askForPurse(kind, planned, context, runOptions, (connection, supported) =>
-        countRemembered(kind, options, context, { ...collected, connection, planned: supported }),
-      );
+    : await askForPurse(kind, planned, context, runOptions, async (connection, supported) => {
+        const memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: false });
+        return countRemembered(memory, options, { ...collected, planned: supported });
+      });
   // A remote service does not say what it does to pictures.
   if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
   const forecast = forecastPlan(kind, remembered, purse);

@@ -20,7 +20,7 @@ import { requireFfmpeg } from '../context/engines.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
 import { EMBEDDED_STOPS, isForPeople, noteIdle, openCommand } from '../jobs/continuation.ts';
 import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-outcomes.ts';
-import { noteRemembered } from '../jobs/memory.ts';
+import { decideWithMemory, noteRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { noteSamples, reportStagedSamples, type SampleReport } from '../jobs/sample.ts';
 import { createVideoCheck } from './check-video.ts';
@@ -51,7 +51,10 @@ export async function runStages(
     const plan = await decideStages(context, options, collected, batch.recorded(), journal);
     if (!isRetry) noteShard(context, collected);
     await checkExport(context, plan);
-    await runAll(await openStagedRun(context, operands, options, plan, journal, isRetry));
+    const use = { delivery: plan.delivery, writes: true };
+    await decideWithMemory('subtitle_translation', options, context, use, async (remembered) =>
+      runAll(await openStagedRun(context, operands, options, { ...plan, ...remembered }, journal, isRetry)),
+    );
     return 0;
   } finally {
     await batch.close();
@@ -177,6 +180,7 @@ async function runVideos(run: StagedRun): Promise<readonly BatchOutcome[]> {
     });
     await settleAll([...works, jobs.end()]);
     context.signal.throwIfAborted();
+    for (const note of jobs.notes()) context.terminal.note(note);
     return await jobs.outcomes();
   } finally {
     view.close();

@@ -14,6 +14,7 @@ import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { describeMissingCues } from '../../batch/report/provenance.ts';
 import { openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
+import { createOtherLines } from '../../batch/run/recall.ts';
 import {
   languageOfStage,
   linesStage,
@@ -32,7 +33,7 @@ import {
 } from '../../protocol/subtitle-line.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
-import { countRemembered } from '../jobs/memory.ts';
+import { countRemembered, openMemoryFor } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import {
   describeLimit,
@@ -71,7 +72,7 @@ import {
   type VideoTarget,
   withoutTargets,
 } from './stage-plan.ts';
-import { stepsOf } from './staged-run.ts';
+import { dubbedSteps, stepsOf } from './staged-run.ts';
 
 /** Prints the plan. @returns the exit code 0  @throws the Failure that the command would end with, as far as it is known */
 export async function showStages(
@@ -122,11 +123,16 @@ async function askForStages(
     const kinds = [...listKinds(plan), ...(plan.terms === undefined ? [] : (['auto_localization'] as const))];
     const purse = await readPurse(kinds, connection, context, runOptions);
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
+    const use = { delivery: plan.delivery, connection, writes: false };
+    const memory = await openMemoryFor('subtitle_translation', options, context, use);
+    const isUsed = plan.delivery.existing === 'replace';
+    const otherLines = memory && createOtherLines(memory.store, isUsed);
     const remember = (planned: readonly PlannedItem[]) =>
-      countRemembered('subtitle_translation', options, context, {
-        ...{ delivery: plan.delivery, connection, planned, recorded, terms: plan.terms },
+      countRemembered(memory, options, {
+        ...{ delivery: plan.delivery, planned, recorded, terms: plan.terms },
       });
-    const { stages, refused } = await forecastStages(context, plan, { choices, purse, remember });
+    const parts = { choices: { ...choices, otherLines }, purse, remember };
+    const { stages, refused } = await forecastStages(context, plan, parts);
     const asOne = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
     const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
     const open = () => openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
@@ -324,7 +330,7 @@ async function forecastStages(
   { choices, purse, remember }: ForecastParts,
 ): Promise<{ readonly stages: readonly Forecast[]; readonly refused: readonly UnusableItem[] }> {
   const { stopAfter, voices } = plan.choices;
-  const rows: { item: BatchItem; decision: Decision }[] = [];
+  const rows: PlannedItem[] = [];
   const refused: UnusableItem[] = [];
 
   /** The lines as a dub gets them. */
@@ -337,7 +343,10 @@ async function forecastStages(
   async function add(item: BatchItem): Promise<StageEnd> {
     const { decisions } = await decideItems([item], plan.recorded, stageChoices(item.kind, choices));
     const decision = decisions[0] ?? NEW;
-    rows.push({ item, decision });
+    const [planned = null] = await remember([{ item, decision, paths: null }]);
+    rows.push(...(planned === null ? [] : [planned]));
+    if (planned?.remembered !== undefined)
+      return { lines: { lines: planned.remembered, parts: null }, decision };
     const file = decision.step === 'done' ? decision.files[0] : undefined;
     if (!file?.path.endsWith('.srt')) return { lines: null, decision };
     const lines = await readStageLines(resolve(plan.delivery.folder, file.path));
@@ -360,7 +369,7 @@ async function forecastStages(
     const language = kind === 'subtitle_translation' ? (from?.language ?? null) : null;
     if (from !== null) return add(linesStage(kind, video, { label: '', ...from }, language));
     const unknown = linesStage(kind, video, { label: '', ...(unknownLines ?? { lines: [], parts: null }) });
-    rows.push({ item: { ...unknown, units: null }, decision: NEW });
+    rows.push({ item: { ...unknown, units: null }, decision: NEW, paths: null });
     return { lines: null, decision: NEW };
   }
 
@@ -407,10 +416,10 @@ async function forecastStages(
   }
 
   for (const video of plan.videos) await addVideo(video);
-  const planned = await remember(rows.map((row) => ({ ...row, paths: null })));
-  if (voices !== null) for (const note of describePreparations(planned)) terminal.note(note);
+  const told = rows.filter(({ decision }) => voices !== null || decision.step === 'done');
+  for (const note of describePreparations(told, dubbedSteps(plan))) terminal.note(note);
   const stages = ORDER.flatMap((kind) => {
-    const own = planned.filter(({ item }) => item.kind === kind);
+    const own = rows.filter(({ item }) => item.kind === kind);
     return own.length === 0 ? [] : [forecastPlan(kind, own, purse)];
   });
   return { stages, refused };

@@ -5,8 +5,10 @@
 
 import type { Failure } from '../../base/failure.ts';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
+import { describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
 import { decisionFailure, refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
@@ -26,7 +28,7 @@ import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
 import { limitRun, requireKnownPrices } from '../jobs/spending.ts';
 import { findUnsupported, listKinds, listPendingKinds, type StagePlan } from './stage-plan.ts';
-import { failTarget, inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
+import { dubbedSteps, failTarget, inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
 
 export interface StageJobs {
   /**
@@ -38,6 +40,8 @@ export interface StageJobs {
   end(): Promise<void>;
   /** The outcomes of all jobs that were needed, also of those that were done before. */
   outcomes(): Promise<readonly BatchOutcome[]>;
+  /** What could be made better of the jobs that were done before. */
+  notes(): readonly string[];
 }
 
 /** The options of the batch, with its limits. @throws Failure (`credits`) if the limits could not hold from the first job on */
@@ -62,6 +66,7 @@ export function requireStagePrices(plan: StagePlan, options: RunOptions, budget:
 export function createStageJobs(run: StagedRun): StageJobs {
   const { context, plan, journal } = run;
   const outcomes = new Map<string, Promise<BatchOutcome>>();
+  const finished: PlannedItem[] = [];
   let opening: Promise<OpenRun> | null = null;
 
   /** Connects, and checks all stages, so that nothing is paid for a target if a later one is not supported. */
@@ -107,7 +112,10 @@ export function createStageJobs(run: StagedRun): StageJobs {
   async function request(item: BatchItem, order: number): Promise<BatchOutcome> {
     const { renamed, ...task } = await decide(run, item);
     const ended = endOf(task);
-    if (ended !== null) return ended;
+    if (ended !== null) {
+      finished.push({ ...task, paths: null });
+      return ended;
+    }
     opening ??= open();
     const { run: batch, take } = await opening;
     const { reason } = batch.stopping;
@@ -136,6 +144,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       if (opened != null) journal.lost.throwIfAborted();
     },
     outcomes: () => Promise.all(outcomes.values()),
+    notes: () => describePreparations(finished, dubbedSteps(plan)),
   };
 }
 
@@ -146,8 +155,13 @@ interface DecidedTask extends Task {
 
 async function decide({ context, plan, runOptions }: StagedRun, item: BatchItem): Promise<DecidedTask> {
   const { io, signal } = context;
-  const choices = stageChoices(item.kind, choicesOf(runOptions, plan.delivery, io.now(), signal));
-  const { decisions, renamed } = await decideItems([item], plan.recorded, choices);
+  const choices = choicesOf(runOptions, plan.delivery, io.now(), signal);
+  const remembering = { ...choices, otherLines: plan.otherLines };
+  const { decisions, renamed } = await decideItems(
+    [item],
+    plan.recorded,
+    stageChoices(item.kind, remembering),
+  );
   return { item, decision: decisions[0] ?? { step: 'new', after: null }, renamed };
 }
 

@@ -1,7 +1,7 @@
 /** Plan of a localization in stages. */
 import { relative } from 'node:path';
 import type { BatchItem } from '../../batch/item.ts';
-import type { Recorded } from '../../batch/plan/decision.ts';
+import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { isCopied } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
@@ -64,6 +64,8 @@ export interface StagePlan {
   readonly stages: StageRecords;
   /** Those of --terms. */
   readonly terms: Terms | undefined;
+  /** See `Choices`. */
+  readonly otherLines?: Choices['otherLines'];
 }
 
 /** The plan without targets that end before their first stage. */

@@ -199,6 +199,12 @@ export function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
   ];
 }
 
+/** Keys of the jobs of targets that are dubbed in the end. */
+export function dubbedSteps({ choices, videos }: StagePlan): ReadonlySet<string> {
+  const targets = choices.stopAfter === null ? videos.flatMap((video) => video.targets) : [];
+  return new Set(targets.filter(isDubbed).flatMap((target) => stepsOf(target).map(({ key }) => key)));
+}
+
 /** The targets that have not ended. */
 export function listUnfinished(states: readonly TargetState[]): readonly TargetState[] {
   return states.filter(({ end }) => end === null);

@@ -8,6 +8,7 @@ import type { Engines } from '../../../src/engines/engine.ts';
 import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { environmentOf, startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { tmx } from '../support/tmx.ts';
 
 interface Desk extends VlocScene {
   /** The texts that the service was sent, by job. */
@@ -205,13 +206,6 @@ describe('a second run after an edited source', () => {
 });
 
 describe('a finished translation', () => {
-  const tmx = (...units: (readonly [string, string])[]) =>
-    `<tmx version="1.4"><header srclang="en"/><body>${units
-      .map(
-        ([from, to]) =>
-          `<tu changedate="20150101T000000Z"><tuv xml:lang="en-US"><seg>${from}</seg></tuv><tuv xml:lang="es"><seg>${to}</seg></tuv></tu>`,
-      )
-      .join('')}</body></tmx>`;
   const NOTE =
     'talk.srt: the memory has newer translations of 2 lines (es); --clobber writes the result again with them, and pays only for lines that are not in the memory.';
 

@@ -1,13 +1,21 @@
 /** The translation memory in a localization in stages. */
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { tmx } from '../support/tmx.ts';
 import { startStaging } from './staging.ts';
 
-it('a localization in stages sends only sentences with new cues, and remembers lines that were edited beside the video', async () => {
+/** A video whose two cues are sentences of their own. */
+async function startSentences() {
   const vloc = await startStaging();
-  const words = ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'];
-  await vloc.run([...words.slice(0, -1), 'recognize']);
+  await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'recognize']);
   await vloc.edit('talk.en.srt', 'good morning', 'Good morning.');
   await vloc.edit('talk.en.srt', 'and good', 'And good');
+  return vloc;
+}
+
+it('a localization in stages sends only sentences with new cues, and remembers lines that were edited beside the video', async () => {
+  const vloc = await startSentences();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'];
   const first = await vloc.run(words);
   expect(first.code, first.stderr).toBe(0);
   await vloc.edit('talk.en.srt', 'And good night', 'And goodbye');
@@ -27,4 +35,58 @@ it('a localization in stages sends only sentences with new cues, and remembers l
   const other = await vloc.run(['localize', 'other.mp4', '--to', 'es', '--stop-after', 'translate']);
   expect(other.code, other.stderr).toBe(0);
   expect(vloc.read('other.es.srt')).toContain('buenos días');
+});
+
+it('a video that is done says which lines the memory has newer and what they would cost, and has them with --clobber', async () => {
+  const vloc = await startSentences();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--memory', 'team.db'];
+  const first = await vloc.run(words);
+  expect(first.code, first.stderr).toBe(0);
+  await writeFile(
+    vloc.path('team.tmx'),
+    tmx(['Good morning.', 'muy buenos días'], ['And good night', 'y buenas noches']),
+  );
+  expect((await vloc.run(['memory', 'import', 'team.tmx', '--memory', 'team.db'])).code).toBe(0);
+  const made = await vloc.jobs();
+  for (const more of [[], ['--dry-run']]) {
+    const { code, stderr } = await vloc.run([...words, ...more]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        'talk.mp4: the memory has newer translations of 2 lines (es); --clobber writes the result again with them, and pays for lines that are not in the memory and for dubbing what changes; --clobber --dry-run shows the price.',
+      ),
+    ]);
+  }
+  expect(await vloc.jobs()).toEqual(made);
+  const planned = await vloc.run([...words, '--clobber', '--dry-run', '-o', 'json']);
+  expect(JSON.parse(planned.stdout).stages).toMatchObject([
+    { kind: 'subtitle_translation', jobs: 0, credits: 0 },
+    { kind: 'dubbing', jobs: 1, quantity: 1 },
+    { kind: 'audio_separation', jobs: 0 },
+  ]);
+  const again = await vloc.run([...words, '--clobber']);
+  expect(again.code, again.stderr).toBe(0);
+  expect(vloc.read('talk.es.srt')).toMatch(/muy buenos días[\s\S]+y buenas noches/);
+  expect(vloc.dubbed.at(-1)).toBe('muy buenos días | y buenas noches');
+  const [recognitions, translations, dubs = 0, separations] = made;
+  expect(await vloc.jobs()).toEqual([recognitions, translations, dubs + 1, separations]);
+  const last = await vloc.run(words);
+  expect([last.code, last.stderr.includes('newer')], last.stderr).toEqual([0, false]);
+});
+
+it('a translation for review says nothing about a dub, and has newer lines of the memory with --clobber only', async () => {
+  const vloc = await startSentences();
+  const words = ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'];
+  await vloc.run(words);
+  await writeFile(vloc.path('team.tmx'), tmx(['Good morning.', 'muy buenos días']));
+  await vloc.run(['memory', 'import', 'team.tmx']);
+  const { stderr } = await vloc.run(words);
+  expect(stderr).toContain(
+    'talk.mp4: the memory has newer translations of 1 line (es); --clobber writes the result again with them, and pays only for lines that are not in the memory.',
+  );
+  expect(vloc.read('talk.es.srt')).not.toContain('muy buenos días');
+  const again = await vloc.run([...words, '--clobber']);
+  expect(again.code, again.stderr).toBe(0);
+  expect(vloc.read('talk.es.srt')).toMatch(/muy buenos días[\s\S]+AND GOOD NIGHT/);
+  expect((await vloc.jobs())[1]).toBe(1);
 });
