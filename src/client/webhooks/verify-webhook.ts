@@ -127,16 +127,13 @@ export type WebhookHeaders =
 
 /** All values of one header; names count without their case, so two spellings are a repeated header. */
 function valuesOf(headers: WebhookHeaders, name: string): readonly string[] {
-  return pairsOf(headers).flatMap(([each, value]) => (each.toLowerCase() === name ? [value] : []));
+  const pairs = isIterable(headers) ? [...headers] : Object.entries(headers);
+  return pairs.flatMap(([each, value]) => (each.toLowerCase() === name ? [value].flat().filter(isText) : []));
 }
 
-function pairsOf(headers: WebhookHeaders): readonly (readonly [string, string])[] {
-  if (isIterable(headers)) return [...headers];
-  return Object.entries(headers).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    const values = typeof value === 'string' ? [value] : value;
-    return values.map((each) => [name, each] as const);
-  });
+/** Gateways pass null for a header that is missing. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 function isIterable(headers: WebhookHeaders): headers is Iterable<readonly [string, string]> {
@@ -188,6 +185,15 @@ function rawBody(body: ReceivedWebhook['body']): Uint8Array | string {
   );
 }
 
+function requireHeaders(headers: unknown): void {
+  if (typeof headers === 'object' && headers !== null) return;
+  throw webhookRejectedFailure(
+    'WEBHOOK_HEADERS_MISSING',
+    `the webhook headers are ${headers === null ? 'null' : `of type ${typeof headers}`}, and the signature is one of them`,
+    'Pass the headers as received, with Node and with Fetch `request.headers`.',
+  );
+}
+
 function webhookRejectedFailure(code: string, message: string, advice: string): Failure {
   return configurationFailure(code, message, advice);
 }
@@ -208,7 +214,7 @@ export interface VerifiedWebhook extends WebhookEvent {
  * @param received the raw body, before any JSON parser, with the headers as received
  * @param rules `secret` is the webhook secret; `now` is the clock of this machine unless given
  * @throws Failure: `WEBHOOK_FORM_INVALID`, `WEBHOOK_SIGNATURE_INVALID` or `WEBHOOK_TIMESTAMP_INVALID` for a delivery that
- * must not be believed (answer 400), and of category `configuration` for rules that cannot be used and for a body that is not raw
+ * must not be believed (answer 400), and of category `configuration` for rules that cannot be used, for a body that is not raw, and without headers
  */
 export function verifyWebhook(
   received: ReceivedWebhook,
@@ -217,6 +223,7 @@ export function verifyWebhook(
   const checked = { ...rules, now: rules.now ?? Date.now() };
   checkWebhookRules(checked);
   const body = rawBody(received.body);
+  requireHeaders(received.headers);
   const verdict = judgeWebhook({ ...received, body }, checked);
   if (!verdict.valid) {
     const { check, message } = verdict;

@@ -104,13 +104,15 @@ export function measureCue({ number, start_ms, end_ms, text }: ScannedCue, limit
   return { number, start_ms, end_ms, readingMs };
 }
 
+type EarlierCue = Pick<ScannedCue, 'start_ms' | 'end_ms' | 'number'>;
+
 /**
  * Returns the flaws of a cue that other times can remove.
  * @param other the earlier cue that is shown longest
  */
 export function findTimeFlaws(
   cue: TimedCue,
-  other: Pick<ScannedCue, 'end_ms' | 'number'> | undefined,
+  other: EarlierCue | undefined,
   { limits, videoMs, shotsMs }: SubtitleStandard,
 ): Flaw[] {
   return [
@@ -171,13 +173,18 @@ function findStillSeen(cues: readonly ScannedCue[]): ReadonlyMap<ScannedCue, Sca
 
 function flawsAgainst(
   { start_ms }: Pick<ScannedCue, 'start_ms'>,
-  other: Pick<ScannedCue, 'end_ms' | 'number'> | undefined,
-  { gapFrames, frameMs }: SubtitleLimits,
+  other: EarlierCue | undefined,
+  limits: SubtitleLimits,
 ): Flaw[] {
+  const { gapFrames, frameMs } = limits;
   if (other === undefined) return [];
   const gap = start_ms - other.end_ms;
   if (gap < 0) {
-    const advice = `end cue ${other.number} at ${formatTime(start_ms)}`;
+    const end = endBefore(start_ms, limits);
+    const advice =
+      other.start_ms < end
+        ? `end cue ${other.number} at ${formatTime(end)}`
+        : `join it with cue ${other.number}`;
     return [warning('OVERLAP', `it begins ${-gap} ms before cue ${other.number} ends`, advice, -gap)];
   }
   // Times are rounded to milliseconds, in ASS to hundredths, so frames are counted to the nearest.
@@ -230,7 +237,7 @@ function flawsAtShots(
   }
   const atEnd = nearestShot(shotsMs, end_ms);
   const over = atEnd === null ? 0 : Math.round((end_ms - atEnd) / frameMs);
-  const best = atEnd === null ? null : endBeforeShot(atEnd, limits);
+  const best = atEnd === null ? null : endBefore(atEnd, limits);
   if (best !== null && Math.abs(over) <= most && Math.round((end_ms - best) / frameMs) !== 0) {
     const where = over === 0 ? 'at' : `${countFrames(Math.abs(over))} ${over > 0 ? 'after' : 'before'}`;
     const advice = `end it at ${formatTime(best)}`;
@@ -239,9 +246,9 @@ function flawsAtShots(
   return flaws;
 }
 
-/** When a cue before a shot change ends: the gap before it, in whole milliseconds. */
-export function endBeforeShot(shotMs: number, { gapFrames, frameMs }: SubtitleLimits): number {
-  return Math.max(0, Math.round(shotMs - (gapFrames ?? 0) * frameMs));
+/** When a cue before a shot change or another cue ends: the gap before it, in whole milliseconds. */
+export function endBefore(ms: number, { gapFrames, frameMs }: SubtitleLimits): number {
+  return Math.max(0, Math.round(ms - (gapFrames ?? 0) * frameMs));
 }
 
 /** @param shotsMs in order */

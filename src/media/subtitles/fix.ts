@@ -6,7 +6,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { SubtitleError } from '../../protocol/srt.ts';
 import { isLongerThan, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import {
-  endBeforeShot,
+  endBefore,
   findRowFlaws,
   findTimeFlaws,
   hasBlankRows,
@@ -206,14 +206,14 @@ function proposeMoves(
     const wanted = Math.min(free, up(start + needed));
     const shot = findCloseShot(wanted, standard);
     const zoneMs = ((limits.shotChangeFrames ?? 0) + 1) * limits.frameMs;
-    const besides = shot === null ? [] : [up(shot + zoneMs), down(endBeforeShot(shot, limits))];
+    const besides = shot === null ? [] : [up(shot + zoneMs), down(endBefore(shot, limits))];
     ends.push(...[wanted, ...besides].filter((ms) => ms > end && ms <= free));
   }
   if (next !== undefined && end > next.start_ms - gapMs && !isMeant(cue, next))
     ends.push(down(next.start_ms - gapMs));
   if (videoMs !== null && end > videoMs) ends.push(down(videoMs));
   const shotAtEnd = findCloseShot(end, standard);
-  if (shotAtEnd !== null) ends.push(Math.round(endBeforeShot(shotAtEnd, limits) / step) * step);
+  if (shotAtEnd !== null) ends.push(Math.round(endBefore(shotAtEnd, limits) / step) * step);
   const moves = ends
     .filter((ms) => ms > start && ms !== end)
     .map((end_ms): Move => new Map([[at, { ...cue, end_ms }]]));
@@ -243,7 +243,7 @@ function proposeStarts(
   const latest = Math.min(next?.start_ms ?? LATEST_MS, cue.end_ms - 1);
   if (start_ms === cue.start_ms || start_ms < earliest || start_ms > latest) return [];
   const alone: Move = new Map([[at, { ...cue, start_ms }]]);
-  const end_ms = Math.floor(endBeforeShot(shot, limits) / step) * step;
+  const end_ms = Math.floor(endBefore(shot, limits) / step) * step;
   if (before === undefined || before.end_ms <= end_ms || end_ms <= before.start_ms) return [alone];
   const both = new Map([
     [at - 1, { ...before, end_ms }],

@@ -75,6 +75,31 @@ it.each([
   );
 });
 
+it.each([null, undefined, 'X-Service-Webhook-Id: evt_1', 5])(
+  'asks for the headers instead of %j',
+  (headers) => {
+    const received = { body: '{}', headers: headers as unknown as Headers }; // as a program in JavaScript may
+    expect(() => verifyWebhook(received, { secret: SECRET })).toThrow(
+      expect.objectContaining({
+        code: 'WEBHOOK_HEADERS_MISSING',
+        advice: expect.stringContaining('request.headers'),
+      }),
+    );
+  },
+);
+
+it('takes a header without a text for one that is missing', () => {
+  const { body, headers } = sign('{}', { secret: SECRET, at: now() });
+  for (const name of Object.keys(headers)) {
+    for (const value of [null, undefined, 5, [], [null]]) {
+      const lacking = { ...headers, [name]: value } as unknown as typeof headers; // as a gateway may pass them
+      expect(codeOf(() => verifyWebhook({ body, headers: lacking }, { secret: SECRET }))).toBe(
+        'WEBHOOK_FORM_INVALID',
+      );
+    }
+  }
+});
+
 it('refuses settings that would allow forgery or replay', () => {
   const forged = sign('{}', { secret: '', at: now() });
   const unset = process.env.VLOC_NO_SUCH_VARIABLE as string; // as programs do with a variable that they need

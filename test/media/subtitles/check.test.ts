@@ -6,9 +6,9 @@ import { formatTime } from '../../../src/protocol/srt.ts';
 
 const cue = (number: number, from: string, to: string, text: string) =>
   `${number}\r\n00:00:${from} --> 00:00:${to}\r\n${text}\r\n\r\n`;
-const check = (srt: string, videoMs: number | null = null) =>
+const check = (srt: string, videoMs: number | null = null, limits = spokenLimits(null, srt)) =>
   checkSubtitle(scanCues(srt, 'srt').cues, {
-    limits: spokenLimits(null, srt),
+    limits,
     videoMs,
     shotsMs: [],
     isSpoken: true,
@@ -73,6 +73,19 @@ test('an overlap is found with every cue that is still shown, not only with the 
     ['OVERLAP', 2, 'it begins 5000 ms before cue 1 ends'],
     ['OVERLAP', 3, 'it begins 3000 ms before cue 1 ends'],
   ]);
+});
+
+test('the advice for an overlap keeps the gap between cues, and joins cues that would end before they begin', () => {
+  const limits = { ...spokenLimits(null, ''), gapFrames: 2, frameMs: 40 };
+  const advised = (first: string, ...times: [string, string]) =>
+    check(cue(1, first, '03,500', 'One.') + cue(2, ...times, 'Two.'), null, limits).map(
+      ({ code, advice }) => [code, advice],
+    );
+  expect(advised('01,000', '03,000', '05,000')).toEqual([['OVERLAP', 'end cue 1 at 00:00:02,920']]);
+  const ended = cue(1, '01,000', '02,920', 'One.') + cue(2, '03,000', '05,000', 'Two.');
+  expect(check(ended, null, limits)).toEqual([]);
+  for (const start of ['01,000', '01,050'])
+    expect(advised('01,000', start, '05,000')).toEqual([['OVERLAP', 'join it with cue 1']]);
 });
 
 test('cues out of order overlap by their times, not by their order', () => {
