@@ -224,7 +224,11 @@ async function printEnd(
   if (context.output !== 'ndjson')
     await printOutcomes(context, ended, undefined, sample === null ? {} : { sample });
   const isIdle = plan.delivery.toStdout !== true && noteIdle(context, outcomes);
-  if (!isIdle && outcomes.every(({ state }) => state.phase === 'done')) noteNextSteps(context, ended, isFree);
+  if (!isIdle && outcomes.every(({ state }) => state.phase === 'done')) {
+    const copies = outcomes.map(({ item }) => isCopied(item.input));
+    const made = ended.filter((_, at) => !copies[at]);
+    noteNextSteps(context, made, isFree);
+  }
   if (sample !== null) noteSamples(context, sample, isFree);
 }
 

@@ -4,6 +4,7 @@ import { configurationFailure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../base/together.ts';
 import type { BatchOutcome } from '../../batch/item.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
+import { isCopied } from '../../batch/plan/input.ts';
 import { nameOfKey, newestIntent } from '../../batch/plan/item-key.ts';
 import { itemsOfBefore } from '../../batch/report/command-record.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
@@ -299,7 +300,7 @@ function printStop({ context, states }: StagedRun): void {
 /** For people, so only with tables. */
 function printNextSteps(run: StagedRun): void {
   const { context, states } = run;
-  const [first] = states.filter(({ end }) => end?.phase === 'done');
+  const [first] = states.filter(({ end, target }) => end?.phase === 'done' && !isCopied(target.item.input));
   if (!isForPeople(context) || first === undefined) return;
   const { note } = context.terminal;
   note('');

@@ -1,6 +1,6 @@
 /** Videos without sound, of which --pass-through makes copies in the results. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ffmpeg } from '../../engines/workspace.ts';
@@ -36,6 +36,15 @@ describe.each([
   ['in stages', ['--terms', 'terms.csv']],
 ])('a folder with videos without sound, %s', PATIENCE, (_how, more) => {
   const words = [...WORDS, ...more];
+
+  it('says how to play a localized video, not a copy', async () => {
+    const vloc = await openFolder();
+    await rename(vloc.path('in/silent.mp4'), vloc.path('in/a.mp4'));
+    const { code, stdout, stderr } = await vloc.run([...words, '--pass-through', '-o', 'table']);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/a\.es\.mp4[\s\S]*good\.es\.mp4/);
+    expect(stderr).toMatch(/Play it: .*out\/good\.es\.mp4/);
+  });
 
   it('names the ways on, and with --pass-through gets copies, once and for nothing', async () => {
     const vloc = await openFolder();
