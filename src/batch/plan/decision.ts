@@ -292,13 +292,13 @@ export function describeOptions(
 ): readonly string[] {
   const outcome = intent?.outcome;
   const isOver = outcome?.phase === 'finished' || outcome?.phase === 'downloaded';
+  const [asked, stated] = [before, fields].map(({ source_language = AUTOMATIC }) => source_language);
+  if (!isOver || asked !== AUTOMATIC || stated === AUTOMATIC) return describeChange(kind, before, fields);
   // Only jobs whose result is in the spoken language report which one that is.
   const { fields: known }: Kind = KINDS[kind];
-  const found = isOver && known.target_language === undefined ? outcome.record.language : null;
-  const [asked, stated] = [before, fields].map(({ source_language = AUTOMATIC }) => source_language);
-  if (found == null || asked !== AUTOMATIC || stated === AUTOMATIC)
-    return describeChange(kind, before, fields);
-  const source_language = stated === found ? found : `${AUTOMATIC} (${found} was found)`;
+  const found = known.target_language === undefined ? outcome.record.language : null;
+  const what = found == null ? 'the service does not say what it found' : `${found} was found`;
+  const source_language = stated === found ? found : `${AUTOMATIC} (${what})`;
   return describeChange(kind, { ...before, source_language }, fields);
 }
 

@@ -57,7 +57,7 @@ function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' 
     case 'options':
       return [
         `its job was made with other options: ${how}`,
-        'Run it with the earlier options, or with --skip-existing to keep the result, --clobber for a new job that replaces it, or --out for another folder.',
+        'To keep the result, run it with the earlier options or with --skip-existing; --clobber makes a new job that replaces it (its price: --clobber --dry-run), --out chooses another folder.',
       ];
     case 'file':
       return [

@@ -158,7 +158,7 @@ describe('an item that has changed', () => {
   it('in its options is a problem, and a new job only with --clobber', async () => {
     const { again, step } = await afterRun(() => [accepted()]);
     expect(await problemsOf(again({ voiceMode: 'male' }))).toEqual([
-      'a.mp4 → ca: its job was made with other options: --voice-mode auto → male. Run it with the earlier options, or with --skip-existing to keep the result, --clobber for a new job that replaces it, or --out for another folder.',
+      'a.mp4 → ca: its job was made with other options: --voice-mode auto → male. To keep the result, run it with the earlier options or with --skip-existing; --clobber makes a new job that replaces it (its price: --clobber --dry-run), --out chooses another folder.',
     ]);
     expect(await step({ voiceMode: 'male', clobber: true }, { replace: true })).toEqual({
       step: 'new',

@@ -124,3 +124,36 @@ describe('a finished folder of one kind of jobs', PATIENCE, () => {
     expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(0);
   });
 });
+
+describe(
+  'a finished localization as one job, whose service does not say which language it found',
+  PATIENCE,
+  () => {
+    const WORDS = ['localize', 'in', '--to', 'es', '--out', 'out'];
+
+    it('is refused with the ways on by plan and run if a language is stated, and stays done without', async () => {
+      const vloc = await openFolder();
+      expect((await vloc.run(WORDS)).code).toBe(0);
+      const stated = [...WORDS, '--from', 'en'];
+      for (const more of [[], ['--dry-run']]) {
+        const { code, stderr } = await vloc.run([...stated, ...more]);
+        expect(code, stderr).toBe(2);
+        expect(stderr).toContain('--from auto (the service does not say what it found) → en');
+        expect(stderr).toContain(
+          'To keep the result, run it with the earlier options or with --skip-existing',
+        );
+        expect(stderr).toContain(
+          '--clobber makes a new job that replaces it (its price: --clobber --dry-run)',
+        );
+      }
+      for (const words of [WORDS, [...stated, '--skip-existing']]) {
+        const { code, stderr } = await vloc.run(words);
+        expect([code, stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
+      }
+      const priced = await vloc.run([...stated, '--clobber', '--dry-run', '-o', 'json']);
+      expect(JSON.parse(priced.stdout)).toMatchObject({ jobs: 2, quantity: 2 });
+      const again = await vloc.run([...stated, '--clobber']);
+      expect(again.code, again.stderr).toBe(0);
+    });
+  },
+);
