@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
@@ -13,7 +14,7 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, type SubtitleRewrite, templateFor } from '../plan/delivery.ts';
 import { pathExists } from '../plan/file-status.ts';
-import { nameLanguage, resultPath } from '../plan/result-name.ts';
+import { nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
 import type { StoredFile } from '../records/intents.ts';
 import type { KeptTracks } from '../records/kept-tracks.ts';
 import {
@@ -83,6 +84,22 @@ const BEHIND_MS = 60_000;
 async function downloadResult(
   client: Client,
   job: Job,
+  result: ResultFile,
+  options: DownloadResultsOptions,
+): Promise<DeliveredFile> {
+  const { path, spare } = result;
+  try {
+    return await downloadTo(client, job, result, options);
+  } catch (error) {
+    const isTaken = error instanceof Failure && error.facts.code === 'TARGET_EXISTS';
+    if (!isTaken || spare === path) throw error;
+    return downloadTo(client, job, { ...result, path: spare }, options);
+  }
+}
+
+async function downloadTo(
+  client: Client,
+  job: Job,
   { name, asset, format, path }: ResultFile,
   options: DownloadResultsOptions,
 ): Promise<DeliveredFile> {
@@ -150,6 +167,8 @@ export interface ResultFile {
   readonly asset: Asset;
   readonly format: ResultFormat;
   readonly path: string;
+  /** With the tag of an unknown language, if the path has none and is taken by another file; otherwise the path. */
+  readonly spare: string;
 }
 
 /** The files of a succeeded job. @throws Failure of category usage for a template that is not usable */
@@ -159,8 +178,9 @@ export function resultFiles(job: Job, { stem, asked, found, delivery }: ResultNa
   return assetsOf(job).map(({ name, asset, kindPart }) => {
     const { label, extension } = kindPart;
     const parts = { stem, lang, asset: label, id: job.id, ext: extension };
-    const path = resultPath(delivery.folder, template, parts);
-    return { name, asset, format: RESULT_FORMATS[kindPart.format], path };
+    const path = resultPath(delivery.folder, withoutUnknown(template, asked, found), parts);
+    const spare = resultPath(delivery.folder, template, parts);
+    return { name, asset, format: RESULT_FORMATS[kindPart.format], path, spare };
   });
 }
 

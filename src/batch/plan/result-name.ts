@@ -91,6 +91,16 @@ export function nameLanguage(kind: JobKind, asked: string | null, found: string 
   return language.toLowerCase() === NO_LANGUAGE ? NO_LANGUAGE : language;
 }
 
+/**
+ * The template without a language that nobody knows, where the stem is before it: most people do not know its tag. Who asks for
+ * `und` does.
+ * @param asked @param found see `nameLanguage`
+ */
+export function withoutUnknown(template: string, asked: string | null, found: string | null): string {
+  const isKnown = asked !== null || (found || NO_LANGUAGE).toLowerCase() !== NO_LANGUAGE;
+  return isKnown ? template : template.replaceAll('{stem}.{lang}', '{stem}');
+}
+
 /** The template with known values filled in, for a command that continues without knowing the input. */
 export function fixParts(
   template: string,
@@ -107,9 +117,7 @@ export function fixParts(
  * @throws Failure of category usage for an unknown part, an empty one, and for a name that would leave the folder
  */
 export function resultPath(folder: string, template: string, parts: NameParts): string {
-  // Most people do not know the tag of an unknown language.
-  const known = parts.lang === NO_LANGUAGE ? template.replaceAll('{stem}.{lang}', '{stem}') : template;
-  const name = known.replace(/\{(\w+)\}/g, (_, part: string) => partValue(part, parts));
+  const name = template.replace(/\{(\w+)\}/g, (_, part: string) => partValue(part, parts));
   const inside = normalize(name);
   if (isAbsolute(inside) || inside.split(/[\\/]/).includes('..') || inside === '.') {
     throw nameTemplateFailure(

@@ -16,7 +16,7 @@ import {
 import { createItemFacts } from '../plan/facts.ts';
 import { downloadedFiles, JOINED } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
-import { NO_LANGUAGE, nameLanguage, resultPath } from '../plan/result-name.ts';
+import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
 import { partsFolder } from '../recipes/parts.ts';
 import type { JobResult, Made } from '../recipes/step.ts';
@@ -107,12 +107,14 @@ function assetsOf({ kind }: BatchItem): (ResultPart & { type: 'asset'; name: str
 function targetsOf(delivery: Delivery, item: BatchItem, results: readonly JobResult[]): Target[] {
   const [first] = results;
   const own = deliveryOf(delivery, item);
+  const asked = languageOfItem(item);
+  const found = languageOf(first);
   return assetsOf(item).map(({ name, label, extension }) => ({
     asset: name,
     label,
-    path: resultPath(own.folder, templateFor(own, item.kind), {
+    path: resultPath(own.folder, withoutUnknown(templateFor(own, item.kind), asked, found), {
       stem: item.input.stem,
-      lang: nameLanguage(item.kind, languageOfItem(item), languageOf(first)),
+      lang: nameLanguage(item.kind, asked, found),
       asset: label,
       id: first?.jobId ?? '',
       ext: extension,

@@ -8,8 +8,10 @@ import { makeFolder } from '../../base/folder.ts';
 import { placeFile } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
+import { pathExists } from '../../batch/plan/file-status.ts';
 import { isCopied } from '../../batch/plan/input.ts';
 import { newestIntent } from '../../batch/plan/item-key.ts';
+import { NO_LANGUAGE } from '../../batch/plan/result-name.ts';
 import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translation.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
@@ -245,8 +247,19 @@ async function readSource(
   const asked = video.item.fields.source_language;
   const found = made === undefined ? null : languageOfStage(made);
   const language = found ?? (typeof asked === 'string' && asked !== 'auto' ? asked : null);
-  const path = besidePath(video.item.input, language, run.plan.choices.format);
+  const path = await freePath(run, besidePath(video.item.input, language, run.plan.choices.format), language);
   return readMade(run, made, { path, language, source: null });
+}
+
+/** A path without a language gets the tag of an unknown one, if a file of the user has it. */
+async function freePath(
+  { plan, journal }: StagedRun,
+  path: string,
+  language: string | null,
+): Promise<string> {
+  const isOurs = journal.stages.subtitles.has(relative(plan.delivery.folder, path));
+  if (language !== null || isOurs || !(await pathExists(path))) return path;
+  return path.replace(/\.\w+$/, `.${NO_LANGUAGE}$&`);
 }
 
 interface MadeSubtitle {

@@ -32,7 +32,7 @@ async function makeStage(...ids: readonly string[]) {
 
 function result(path: string, facts: Partial<ResultFile['asset']> = {}): ResultFile {
   const asset = { url: 'x', expires_at: null, content_type: null, size_bytes: null, sha256: null, ...facts };
-  return { name: 'subtitle', asset, format: RESULT_FORMATS.srt, path };
+  return { name: 'subtitle', asset, format: RESULT_FORMATS.srt, path, spare: path };
 }
 
 test('a result that was fetched is recognized later, though the service states no hash', async () => {

@@ -10,6 +10,7 @@ import {
   NO_LANGUAGE,
   nameLanguage,
   resultPath,
+  withoutUnknown,
 } from '../../../src/batch/plan/result-name.ts';
 
 const parts = { stem: 'talk', lang: 'es', asset: 'video', id: 'loc_1', ext: '.mp4' };
@@ -21,10 +22,13 @@ describe('the name of a result', () => {
   });
 
   it('leaves out a language that is not known, where the stem is before it', () => {
-    const unknown = { ...parts, lang: NO_LANGUAGE, ext: '.srt' };
-    expect(resultPath('/out', '{stem}.{lang}{ext}', unknown)).toBe('/out/talk.srt');
-    expect(resultPath('/out', '{stem}.{lang}.sample{ext}', unknown)).toBe('/out/talk.sample.srt');
-    expect(resultPath('/out', '{lang}/{stem}{ext}', unknown)).toBe('/out/und/talk.srt');
+    for (const found of [null, '', NO_LANGUAGE, 'UND']) {
+      expect(withoutUnknown('{stem}.{lang}{ext}', null, found)).toBe('{stem}{ext}');
+      expect(withoutUnknown('{stem}.{lang}.sample{ext}', null, found)).toBe('{stem}.sample{ext}');
+      expect(withoutUnknown('{lang}/{stem}{ext}', null, found)).toBe('{lang}/{stem}{ext}');
+    }
+    expect(withoutUnknown('{stem}.{lang}{ext}', NO_LANGUAGE, null)).toBe('{stem}.{lang}{ext}');
+    expect(withoutUnknown('{stem}.{lang}{ext}', null, 'en')).toBe('{stem}.{lang}{ext}');
   });
 
   it.each(['', null])('refuses a language that is %j: without it the result could be the input', (lang) => {

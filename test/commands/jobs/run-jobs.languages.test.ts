@@ -1,8 +1,9 @@
 /** Languages of a job command, which are checked before anything is sent. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SAMPLE } from '../../engines/workspace.ts';
+import { createSmallEngines, videoOf } from '../../service/harness/small-engines.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -116,4 +117,36 @@ it('a locale such as fr_FR counts as the tag fr-FR', async () => {
   ]);
   expect(code).toBe(0);
   expect(JSON.parse(stdout).items).toMatchObject([{ target_language: 'fr-FR' }]);
+});
+
+it('a result whose language nobody knows has no tag, or that of an unknown language beside a file of the user', async () => {
+  const small = createSmallEngines();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
+  const subtitle_recognition = async () => ({ subtitle: { language: 'und', lines } });
+  const vloc = await startVloc({ engines: { ...small, run: { ...small.run, subtitle_recognition } } });
+  const path = (name: string) => join(vloc.folder, name);
+  for (const name of ['talk.mp4', 'other.mp4']) await writeFile(path(name), videoOf(1));
+  await writeFile(path('talk.srt'), SRT);
+  for (const format of ['srt', 'vtt']) {
+    const words = ['recognize', 'talk.mp4', 'other.mp4', '--out', format, '--subtitle-format', format];
+    const taken = path(`${format}/talk.${format}`);
+    await mkdir(path(format));
+    await writeFile(taken, 'mine');
+    const first = await vloc.run([...words, '-o', 'json']);
+    expect(first.code, first.stderr).toBe(0);
+    const files = JSON.parse(first.stdout).data.map(
+      (row: { files: { path: string }[] }) => row.files[0]?.path,
+    );
+    expect(files).toEqual([path(`${format}/talk.und.${format}`), path(`${format}/other.${format}`)]);
+    expect(await readFile(taken, 'utf8')).toBe('mine');
+    const again = await vloc.run(words);
+    expect([again.code, again.stderr], again.stderr).toEqual([0, expect.stringContaining('Nothing to do')]);
+  }
+});
+
+it('the tag of an unknown language that is asked for is in the name of the result, which is not that of the input', async () => {
+  const vloc = await withSubtitle();
+  const words = ['translate', 'a.srt', '--from', 'en', '--to', 'und', '--set', 'target_language=und'];
+  const { code, stdout, stderr } = await vloc.run([...words, '--dry-run', '-o', 'json']);
+  expect([code, JSON.parse(stdout).items[0].results], stderr).toEqual([0, [join(vloc.folder, 'a.und.srt')]]);
 });

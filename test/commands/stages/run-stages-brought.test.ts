@@ -67,6 +67,25 @@ describe('subtitles of the user', () => {
     },
   );
 
+  it('stay as they are beside recognized words whose language nobody knows', async () => {
+    const vloc = await startStaging({}, (run) => ({
+      ...run,
+      async subtitle_recognition(task, work) {
+        const { subtitle } = await run.subtitle_recognition(task, work);
+        return { subtitle: { ...subtitle, language: 'und' } };
+      },
+    }));
+    await writeFile(vloc.path('talk.srt'), 'mine');
+    for (const before of [null, 'downloaded']) {
+      const words = [...LOCALIZE, '--stop-after', 'recognize'];
+      const { code, stdout, stderr } = await vloc.run([...words, '-o', 'json']);
+      expect([code, stderr.includes('Nothing to do')], stderr).toEqual([0, before !== null]);
+      expect(JSON.parse(stdout).data[0].files[0].path).toBe(vloc.path('talk.und.srt'));
+    }
+    expect(vloc.read('talk.srt')).toBe('mine');
+    expect((await vloc.jobs())[0]).toBe(1);
+  });
+
   it('must be chosen if several could be in the spoken language', async () => {
     const vloc = await startStaging();
     await writeFile(vloc.path('talk.en.srt'), srt('one'));
