@@ -14,6 +14,7 @@ import {
   sentencesOf,
 } from '../memory.ts';
 import type { Choices, Decision, OtherLines } from '../plan/decision.ts';
+import type { Delivery } from '../plan/delivery.ts';
 import { isSplit } from '../plan/input.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
 import type { Terms } from '../terms.ts';
@@ -86,9 +87,13 @@ function recallTexts(store: Memory, request: MemoryRequest, sentences: readonly 
     .flatMap((target, at) => sentences[at]?.cues.map((_, place) => target?.[place] ?? null) ?? []);
 }
 
-/** Returns what counts the lines of a translation that a person has translated in other words; undefined if none has any. */
-export function createOtherLines(store: Memory, isUsed: boolean): Choices['otherLines'] {
-  if (!store.hasPersonal()) return undefined;
+/** Returns what counts the lines of a translation that a person has translated in other words; undefined if none can be used. */
+export function createOtherLines(
+  store: Memory,
+  { template, existing }: Pick<Delivery, 'template' | 'existing'>,
+): Choices['otherLines'] {
+  // A name with the id of a job needs a job.
+  if (!store.hasPersonal() || template.includes('{id}')) return undefined;
   const count: OtherLines['count'] = async (item, path) => {
     const { input } = item;
     if (input.type !== 'lines') return 0;
@@ -100,7 +105,7 @@ export function createOtherLines(store: Memory, isUsed: boolean): Choices['other
     return texts.filter((text, at) => text !== null && stripMarkup(text) !== stripMarkup(written[at] ?? ''))
       .length;
   };
-  return { count, isUsed };
+  return { count, isUsed: existing === 'replace' };
 }
 
 /** The sentences of an item with lines. */

@@ -53,14 +53,13 @@ export async function decideWithMemory<Plan>(
   use: Omit<MemoryUse, 'connection'> & { readonly delivery: Pick<Delivery, 'template' | 'existing'> },
   decide: (remembered: Pick<Choices, 'otherLines'>) => Promise<Plan>,
 ): Promise<Plan> {
-  // A name with the id of a job needs a job.
-  if (use.delivery.template.includes('{id}')) return decide({});
   // Whoever translated them, lines of persons are used.
   const connection = { translator: async () => '' };
-  const isUsed = use.delivery.existing === 'replace';
   const memory = await openMemoryFor(kind, { ...options, anyMemory: false }, context, { ...use, connection });
   try {
-    return await decide(memory === undefined ? {} : { otherLines: createOtherLines(memory.store, isUsed) });
+    return await decide(
+      memory === undefined ? {} : { otherLines: createOtherLines(memory.store, use.delivery) },
+    );
   } finally {
     await memory?.store.close();
   }

@@ -13,6 +13,7 @@ import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
+import { createOtherLines } from '../../batch/run/recall.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import {
   checkResultsFolder,
@@ -282,8 +283,9 @@ function createWatchSource(
 
   /** --fresh ignores earlier runs, but a file that this run has seen is not paid for twice. */
   async function plan(paths: readonly string[]): Promise<Pick<WatchPlan, 'planned' | 'renamed'>> {
-    const { batch, context, delivery, runOptions } = run;
-    const choices = choicesOf(runOptions, delivery, io.now(), context.signal);
+    const { batch, context, delivery, runOptions, memory } = run;
+    const otherLines = memory && createOtherLines(memory.store, delivery);
+    const choices = { ...choicesOf(runOptions, delivery, io.now(), context.signal), otherLines };
     const [news, known] = [
       paths.filter((path) => !planned.has(path)),
       paths.filter((path) => planned.has(path)),

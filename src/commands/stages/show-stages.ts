@@ -125,8 +125,7 @@ async function askForStages(
     const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
     const use = { delivery: plan.delivery, connection, writes: false };
     const memory = await openMemoryFor('subtitle_translation', options, context, use);
-    const isUsed = plan.delivery.existing === 'replace';
-    const otherLines = memory && createOtherLines(memory.store, isUsed);
+    const otherLines = memory && createOtherLines(memory.store, plan.delivery);
     const remember = (planned: readonly PlannedItem[]) =>
       countRemembered(memory, options, {
         ...{ delivery: plan.delivery, planned, recorded, terms: plan.terms },

@@ -8,6 +8,7 @@ import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
 import { startVloc } from '../support/run-vloc.ts';
 import { startWatch } from '../support/start-watch.ts';
+import { tmx } from '../support/tmx.ts';
 
 describe('a watching job command', () => {
   it('processes existing and new files, and is ended by Ctrl-C with the command that continues', async () => {
@@ -24,6 +25,26 @@ describe('a watching job command', () => {
     expect(stderr).toContain('Stopped watching: 2 done.');
     expect(stderr).toContain(`Continue with:\n  vloc ${WATCHING.join(' ')}\n`);
     expect(stdout).toContain(join('out', 'week1', 'second.es.srt'));
+  });
+
+  it('says which finished translations the memory has newer, and has them with --clobber', async () => {
+    const scene = await openInbox();
+    await scene.put('first.srt', 'Good morning.');
+    const first = await scene.watch();
+    first.goOn();
+    await scene.untilResult('first.es.srt');
+    await first.stop();
+    await writeFile(join(scene.folder, 'team.tmx'), tmx(['Good morning.', 'BUENOS DÍAS.']));
+    await scene.run(['memory', 'import', 'team.tmx', '--memory', 'out/.vloc/memory.db']);
+    const second = await scene.watch();
+    second.goOn();
+    await untilTold(second, 'the memory has newer translations of 1 line (es); --clobber');
+    await second.stop();
+    const third = await scene.watch(['--clobber']);
+    third.goOn();
+    await scene.untilResult('first.es.srt', 'BUENOS DÍAS.');
+    await third.stop();
+    expect(await scene.countJobs()).toBe(1);
   });
 
   it('skips folders of trash and snapshots with one note, also those that appear later', async () => {
