@@ -2,7 +2,11 @@ import { defineConfig } from 'vitest/config';
 import { SUITE } from './vitest.suite.ts';
 
 /** What `npm test` leaves to this suite. */
-export const HOSTED = ['test/hosted/**/*.test.ts', 'test/batch/run/run-batch.{swept,swept-minimal}.test.ts'];
+export const HOSTED = [
+  'test/hosted/**/*.test.ts',
+  'test/ledger/**/*.test.ts',
+  'test/batch/run/run-batch.{swept,swept-minimal}.test.ts',
+];
 
 /** Tests that run only as a part of those in `test/hosted/minimal`. */
 export const PARTS_OF_HOSTED = [

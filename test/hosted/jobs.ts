@@ -51,7 +51,7 @@ export function settle(desk: Desk, job: StoredJob): void {
   job.status = hosted.endsAs;
   job.endedAt = now();
   if (job.status !== 'succeeded') return;
-  job.files = makeFiles(job.path, job.given, job.language, job.mark);
+  job.files = makeFiles(job, options.translate);
   desk.ledger.push({ owner: job.owner, number: desk.nextNumber(), createdAt: now(), amount: -1 });
 }
 
@@ -113,7 +113,7 @@ function create(desk: Desk, asked: Asked): Answer {
   const id = desk.makeId(number);
   const job: StoredJob = {
     ...{ number, id, path, owner, intent, given, input, language },
-    mark: `${id} ${path} ${input} ${language}`,
+    mark: options.mark({ id, path, input, language }),
     request: fields,
     reference: fields.client_reference,
     createdAt: desk.now(),

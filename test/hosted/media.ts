@@ -28,6 +28,17 @@ export interface Given {
   readonly lines: readonly Line[];
 }
 
+/** A job, as far as its result depends on it. */
+interface Worked {
+  /** Path of its collection. */
+  readonly path: string;
+  readonly given: Given;
+  readonly language: string;
+  readonly mark: string;
+}
+
+type Translate = (text: string, language: string) => string;
+
 export interface ResultFile {
   readonly bytes: Buffer;
   readonly type: string;
@@ -50,7 +61,7 @@ function markVideo(video: Buffer, mark: string): Buffer {
 }
 
 /** What the movie header says; a second where there is none. Source: ISO 14496-12, `mvhd` of version 0. */
-function secondsOf(video: Buffer): number {
+export function secondsOf(video: Buffer): number {
   const at = video.indexOf('mvhd');
   if (at < 0 || at + 24 > video.length) return 1;
   const seconds = video.readUInt32BE(at + 20) / video.readUInt32BE(at + 16);
@@ -86,9 +97,9 @@ export function readSrt(text: string): Line[] {
 }
 
 /** The lines of a result: two that are recognized, or each that was given in the other language. */
-export function linesOf(path: string, given: Given, language: string, mark: string): readonly Line[] {
+export function linesOf({ path, given, language, mark }: Worked, translate: Translate): readonly Line[] {
   if (path === 'subtitle-translations') {
-    return given.lines.map((line) => ({ ...line, text: `[${language}] ${line.text}` }));
+    return given.lines.map((line) => ({ ...line, text: translate(line.text, language) }));
   }
   if (path !== 'subtitle-recognitions') return [];
   const half = Math.floor((secondsOf(given.bytes) * 1000) / 2);
@@ -99,12 +110,8 @@ export function linesOf(path: string, given: Given, language: string, mark: stri
 }
 
 /** The files of a job's result, by their names in it. */
-export function makeFiles(
-  path: string,
-  given: Given,
-  language: string,
-  mark: string,
-): Readonly<Record<string, ResultFile>> {
+export function makeFiles(job: Worked, translate: Translate): Readonly<Record<string, ResultFile>> {
+  const { path, given, mark } = job;
   const wav = (seconds: number, name: string) => ({
     bytes: silentWav(seconds, `${name} ${mark}`),
     type: 'audio/wav',
@@ -117,6 +124,6 @@ export function makeFiles(
   if (path === 'auto-localizations') {
     return { video: { bytes: markVideo(given.bytes, mark), type: 'video/mp4' } };
   }
-  const lines = linesOf(path, given, language, mark);
+  const lines = linesOf(job, translate);
   return { subtitle: { bytes: srtOf(lines), type: 'application/x-subrip' } };
 }

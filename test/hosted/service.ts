@@ -36,6 +36,9 @@ export interface HostedOptions {
   readonly credits: number;
   /** 0: any free one. */
   readonly port: number;
+  /** What makes the results of a job unlike those of others. */
+  readonly mark: (job: Pick<StoredJob, 'id' | 'path' | 'input' | 'language'>) => string;
+  readonly translate: (text: string, language: string) => string;
 }
 
 export interface Hosted {
@@ -108,6 +111,8 @@ const DEFAULTS: HostedOptions = {
   slots: 15,
   credits: 100,
   port: 0,
+  mark: ({ id, path, input, language }) => `${id} ${path} ${input} ${language}`,
+  translate: (text, language) => `[${language}] ${text}`,
 };
 
 /** @param used collects the differences that an answer has had */

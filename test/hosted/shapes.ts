@@ -145,7 +145,7 @@ function resultShape(desk: Desk, job: StoredJob): object {
   const files = Object.entries(job.files).map(([name, file]) => [name, assetShape(desk, job, name, file)]);
   const hasLines = 'subtitle' in job.files;
   const more = has('lines-extra-fields') ? { speaker: 'A', confidence: 0.9 } : {};
-  const lines = linesOf(job.path, job.given, job.language, job.mark).map((line) => ({ ...line, ...more }));
+  const lines = linesOf(job, desk.options.translate).map((line) => ({ ...line, ...more }));
   return {
     ...Object.fromEntries(files),
     ...(hasLines ? { lines } : {}),

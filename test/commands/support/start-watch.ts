@@ -21,7 +21,7 @@ export interface Watch extends Pick<TestIo, 'send' | 'stdout' | 'stderr'> {
 const TURN_MS = 20;
 
 export async function startWatch(
-  vloc: VlocScene,
+  vloc: Pick<VlocScene, 'folder' | 'env'>,
   words: readonly string[],
   options: Pick<TestIoOptions, 'pace'> = {},
 ): Promise<Watch> {
