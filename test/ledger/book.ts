@@ -28,7 +28,7 @@ const ORDER = [
 ] as const satisfies readonly JobKind[];
 const POST = /^\/v1\/([a-z-]+)$/;
 
-export function kindOf(path: string): JobKind | undefined {
+function kindOf(path: string): JobKind | undefined {
   return JOB_KIND_NAMES.find((kind) => KINDS[kind].path === path);
 }
 
@@ -126,7 +126,7 @@ export function shortened(text: string): string {
   return text.replace(/\.{20,}/g, (dots) => `.(${dots.length})`);
 }
 
-export interface Entry {
+interface Entry {
   readonly kind: JobKind;
   readonly body: string;
   /** The Idempotency-Key as it was sent. */

@@ -27,7 +27,7 @@ import {
   unitsOf,
 } from './book.ts';
 
-export interface Runs {
+interface Runs {
   /** False for a run that has no plan, such as one that does not end by itself. */
   readonly plan?: false;
   /** How the plan differs from what was sent; default: it does not. */
@@ -308,7 +308,8 @@ function errorIn(stderr: string, folder: string): string {
   const { error }: { error: Refusal } = JSON.parse(line);
   const parts = error.errors?.map(({ pointer, detail }) => `${pointer}: ${detail}`) ?? [];
   const reasons = parts.length === 0 ? error.message : parts.join('; ');
-  const named = normalize(reasons, [[`${folder}/`, '']]).replace(/\bthing_\d+/g, 'ID');
+  const known = normalize(reasons, [[`${folder}/`, '']]);
+  const named = known.replace(/\bthing_\d+/g, 'ID').replace(/\b\d{4}-\d\d-\d\d\b/g, 'DATE');
   return `${error.code} (${named})`;
 }
 

@@ -14,7 +14,7 @@ export function srtOf(...texts: readonly string[]): string {
 export const GREETINGS = srtOf('good morning', 'good night');
 
 /** Six seconds, which are long here: two parts. Key frames everywhere, so that the picture need not be encoded. */
-export async function longVideo(): Promise<Buffer> {
+async function longVideo(): Promise<Buffer> {
   const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5'];
   return readFile(makeVideo(temporaryFolder(), 'long.mp4', 6, '-vf', 'scale=64:48', ...h264, '-c:a', 'aac'));
 }
