@@ -69,13 +69,14 @@ class Round {
   }
 
   async play(media: Media): Promise<void> {
-    const { inputs, isLong, commands, opening = [] } = this.#scene;
+    const { inputs, isLong, texts = {}, commands, opening = [] } = this.#scene;
     const random = this.#random;
     for (const path of inputs) {
       await mkdir(dirname(join(this.#folder, path)), { recursive: true });
       const mark = `${path} ${random.fraction()}`;
       await writeFile(join(this.#folder, path), markInput(isLong === true ? media.long : media.short, mark));
     }
+    for (const [path, text] of Object.entries(texts)) await writeFile(join(this.#folder, path), text);
     const before = await digestTree(this.#folder);
     for (const words of commands) {
       if ('path' in words) {
@@ -96,15 +97,15 @@ class Round {
   }
 
   async #check(before: Readonly<Record<string, string>>): Promise<void> {
-    const { results, made = [], inputs, jobs } = this.#scene;
+    const { results, made = [], inputs, texts = {}, commands, jobs } = this.#scene;
     const books = readBooks(this.#hosted);
     const isOwn = (path: string) => !/^(state|config)\/|(^|\/)\.vloc\//.test(path);
     const after = await digestTree(this.#folder, isOwn);
-    const changed = inputs.filter((path) => after[path] !== before[path]);
+    const given = [...inputs, ...Object.keys(texts)];
+    const edited = new Set(commands.flatMap((words) => ('path' in words ? [words.path] : [])));
+    const changed = given.filter((path) => !edited.has(path) && after[path] !== before[path]);
     expect(changed, 'inputs that were changed').toEqual([]);
-    expect(Object.keys(after).sort()).toEqual(
-      [...inputs, ...made, ...results.map(({ path }) => path)].sort(),
-    );
+    expect(Object.keys(after).sort()).toEqual([...given, ...made, ...results.map(({ path }) => path)].sort());
     for (const wanted of results) {
       expect(after[wanted.path], wanted.path).toBe(digestWanted(books, before, wanted));
     }
@@ -203,6 +204,7 @@ export async function playRound(scene: Scene, seed: number, media: Media): Promi
   const slowest = random.between(200, 2000);
   const hosted = await startHosted(VARIANTS.minimal, new Set(), {
     jobMs: ({ number }) => slowest / ((number % 3) + 1),
+    ...(scene.translate === undefined ? {} : { translate: scene.translate }),
   });
   const folder = await mkdtemp(join(tmpdir(), 'vloc-sweep-'));
   const round = new Round(scene, random, hosted, folder);

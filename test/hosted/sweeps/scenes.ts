@@ -24,9 +24,13 @@ export interface Edit {
 
 export interface Scene {
   readonly name: string;
-  /** Paths of videos of three seconds, or of eight where they are long, and of subtitles. */
+  /** Paths of videos of three seconds, or of eight where they are long. */
   readonly inputs: readonly string[];
   readonly isLong?: true;
+  /** Subtitles and lists of terms, by their paths. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** How the service translates a line. */
+  readonly translate?: (text: string) => string;
   /** Commands that are run one after another, each until it is done, and edits between them. */
   readonly commands: readonly (readonly string[] | Edit)[];
   /** Further words of the attempts that are interrupted. */
@@ -53,6 +57,19 @@ const TWO = ['localize', 'talk.mp4', '--to', 'es,ca'];
 const TWO_RESULTS = [video('talk.mp4', 'es', 'talk.es.mp4'), video('talk.mp4', 'ca', 'talk.ca.mp4')];
 const LESSONS = ['localize', 'lessons', '--from', 'en', '--to', 'es', '--out', 'out'];
 const STAGES = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es'];
+
+/** Subtitles of these texts, one a second, each of 0.9 s. */
+function srtOf(...texts: readonly string[]): string {
+  const cues = texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`);
+  return cues.join('\n');
+}
+
+const NAMED = 'WEBVTT\n\n00:00.000 --> 00:00.900\n<v Anna>hello\n\n00:01.000 --> 00:01.900\n<v Ben>you\n';
+const TERMS = 'term,es,note\nAcme,=,\n';
+/** Loses the term of one line. */
+const careless = (text: string) => (text.includes('two') ? 'dos' : `[es] ${text}`);
+/** Three units of a dub. */
+const [ONE = '', SECOND = '', THIRD = ''] = ['uno', 'dos', 'tres'].map((text) => text.padEnd(800, '.'));
 
 export const SCENES: readonly Scene[] = [
   {
@@ -163,6 +180,151 @@ export const SCENES: readonly Scene[] = [
     opening: ['--timeout', '1s'],
     results: TWO_RESULTS,
     jobs: 2,
+  },
+  {
+    name: 'a run that a limit of credits stops',
+    inputs: ['talk.mp4'],
+    commands: [TWO],
+    opening: ['--jobs', '1', '--price', 'auto_localization=1', '--max-credits', '1'],
+    results: TWO_RESULTS,
+    jobs: 2,
+  },
+  {
+    name: 'recognitions and dubs of their lines',
+    inputs: ['one.mp4', 'two.mp4'],
+    commands: [
+      ['recognize', 'one.mp4', 'two.mp4', '--from', 'en'],
+      ['dub', 'one.en.srt', 'two.en.srt', '--to', 'en', '--out', 'out'],
+    ],
+    results: ['one', 'two'].map((stem) => ({
+      ...{ path: `${stem}.en.srt`, kind: 'subtitle-recognitions', input: `${stem}.mp4`, file: 'subtitle' },
+    })),
+    made: ['out/one.en.wav', 'out/two.en.wav'],
+    jobs: 4,
+  },
+  {
+    name: 'a sample, and the whole in parts',
+    inputs: ['talk.mp4'],
+    isLong: true,
+    commands: [
+      ['recognize', 'talk.mp4', '--from', 'en', '--sample', '5s'],
+      ['recognize', 'talk.mp4', '--from', 'en', '--split'],
+    ],
+    results: [],
+    made: ['talk.en.sample.srt', 'talk.en.srt'],
+    jobs: 4,
+  },
+  {
+    name: 'a video that keeps its sound',
+    inputs: ['talk.mp4'],
+    commands: [['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
+    results: [],
+    made: ['talk.es.mp4'],
+    jobs: 1,
+  },
+  {
+    name: 'two shards',
+    inputs: ['videos/a.mp4', 'videos/b.mp4', 'videos/c.mp4', 'videos/d.mp4'],
+    commands: ['1/2', '2/2'].map((shard) => [
+      ...['localize', 'videos', '--to', 'es', '--out', 'out', '--shard', shard],
+    ]),
+    results: ['a', 'b', 'c', 'd'].map((stem) => video(`videos/${stem}.mp4`, 'es', `out/${stem}.es.mp4`)),
+    jobs: 4,
+  },
+  {
+    name: 'translations with a memory',
+    inputs: [],
+    texts: {
+      'a.srt': srtOf('One.', 'Two.'),
+      'b.srt': srtOf('Two.', 'Three.'),
+      'c.srt': srtOf('One.', 'Three.'),
+    },
+    commands: ['a', 'b', 'c'].map((stem) => ['translate', `${stem}.srt`, '--from', 'en', '--to', 'es']),
+    results: [],
+    made: ['a.es.srt', 'b.es.srt', 'c.es.srt'],
+    jobs: 2,
+  },
+  {
+    name: 'long subtitles in parts',
+    inputs: [],
+    texts: { 'talk.srt': srtOf('one', 'two', 'three', 'four', 'five', 'six') },
+    commands: [['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--split']],
+    results: [],
+    made: ['talk.es.srt'],
+    jobs: 2,
+  },
+  {
+    name: 'terms that are masked, one of which is lost',
+    inputs: [],
+    texts: { 'terms.csv': TERMS, 'talk.srt': srtOf('one Acme', 'two Acme') },
+    translate: careless,
+    commands: [
+      ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--terms', 'terms.csv', '--mask-terms'],
+    ],
+    results: [],
+    made: ['talk.es.srt'],
+    jobs: 2,
+  },
+  {
+    name: 'a dub with two speakers',
+    inputs: [],
+    texts: { 'talk.vtt': NAMED },
+    commands: [['dub', 'talk.vtt', '--to', 'es', '--voices', 'anna=female,ben=male']],
+    results: [],
+    made: ['talk.es.wav'],
+    jobs: 2,
+  },
+  {
+    name: 'a dub after edits',
+    inputs: [],
+    texts: { 'talk.es.srt': srtOf(ONE, SECOND, THIRD) },
+    commands: [
+      ['dub', 'talk.es.srt', '--to', 'es'],
+      { path: 'talk.es.srt', from: SECOND, to: 'otra frase' },
+      ['dub', 'talk.es.srt', '--to', 'es'],
+      { path: 'talk.es.srt', from: ONE, to: 'una' },
+      ['dub', 'talk.es.srt', '--to', 'es', '--whole'],
+    ],
+    results: [],
+    made: ['talk.es.wav'],
+    jobs: 3,
+  },
+  {
+    name: 'stages of a given transcript with terms, a memory and an edit',
+    inputs: ['talk.mp4'],
+    texts: { 'terms.csv': TERMS, 'talk.en.srt': srtOf('One Acme.', 'two Acme.') },
+    translate: careless,
+    commands: [
+      [...STAGES, '--from-subtitles', '--terms', 'terms.csv', '--mask-terms'],
+      { path: 'talk.en.srt', from: 'One Acme.', to: 'Another.' },
+      [...STAGES, '--from-subtitles', '--terms', 'terms.csv', '--mask-terms'],
+    ],
+    results: [],
+    made: ['talk.es.mp4', 'talk.es.srt'],
+    // A translation, the lost term again, a dub and a separation, then one line and a dub of both.
+    jobs: 6,
+  },
+  {
+    name: 'stages with two speakers that keep the sound',
+    inputs: ['talk.mp4'],
+    texts: { 'talk.es.vtt': NAMED },
+    commands: [[...STAGES, '--from-subtitles', '--voices', 'anna=female,ben=male', '--keep-audio']],
+    results: [],
+    made: ['talk.es.mp4'],
+    jobs: 3,
+  },
+  {
+    name: 'stages of given subtitles that are edited after the dub',
+    inputs: ['talk.mp4'],
+    texts: { 'mine.srt': srtOf(ONE, SECOND, THIRD) },
+    commands: [
+      [...STAGES, '--subtitle', 'mine.srt', '--subtitle-output', 'soft'],
+      { path: 'mine.srt', from: SECOND, to: 'otra frase' },
+      [...STAGES, '--subtitle', 'mine.srt', '--subtitle-output', 'soft'],
+    ],
+    results: [],
+    made: ['talk.es.mp4'],
+    jobs: 3,
   },
 ];
 

@@ -13,15 +13,15 @@ import { SCENES } from './scenes.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
 /** In all, over the scenes. */
-const ROUNDS = IS_LONG ? 200 : SCENES.length;
+const ROUNDS = IS_LONG ? 300 : SCENES.length;
 const EACH = Math.ceil(ROUNDS / SCENES.length);
 /** Rounds of a scene at a time: a process waits for most of its life. */
 const LANES = Math.min(4, EACH);
 /** The short run makes the same choices each time; the long one looks for others. */
 const FIRST_SEED = IS_LONG ? Math.floor(Math.random() * 2 ** 31) : 1;
 const ONE_SEED = process.env.VLOC_SWEEP_SEED;
-/** Ten processes a round, each of which takes seconds on a busy machine. */
-const ROUND_MS = 120_000;
+/** Ten processes a round, each of which takes ten seconds on a busy machine, and ffmpeg as long. */
+const ROUND_MS = 240_000;
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
 
