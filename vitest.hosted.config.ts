@@ -5,7 +5,7 @@ import { SUITE } from './vitest.suite.ts';
 export const HOSTED = [
   'test/hosted/**/*.test.ts',
   'test/ledger/**/*.test.ts',
-  'test/batch/run/run-batch.{swept,swept-minimal}.test.ts',
+  'test/batch/{run,deliver}/{run-batch.swept,run-batch.swept-minimal,publish.swept}.test.ts',
 ];
 
 /** Tests that run only as a part of those in `test/hosted/minimal`. */

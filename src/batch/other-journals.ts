@@ -2,7 +2,6 @@
  * The other journals of an output folder: of other shards, which work beside this one, and of runs with another number of
  * shards, which exclude it.
  */
-import { resolve } from 'node:path';
 import { type Failure, usageFailure } from '../base/failure.ts';
 import { recordedResults } from './plan/decide-items.ts';
 import { type BatchPlace, listPlaces, recordsPath, refuseOldRecords } from './record-folder.ts';
@@ -85,10 +84,8 @@ export async function readResults(place: BatchPlace, own: BatchRecords): Promise
 }
 
 /** Result files of all items of a journal, absolute. */
-function resultsOf({ intents, stages }: BatchRecords, folder: string): readonly string[] {
-  const videos = [...stages.finished.values()];
-  return [
-    ...recordedResults({ intents }, folder),
-    ...videos.map(({ newest }) => resolve(folder, newest.path)),
-  ];
+function resultsOf({ intents, findOutputs }: BatchRecords, folder: string): readonly string[] {
+  // Of a run that was killed, only these rows have the files that got their names.
+  const outputs = (['result', 'export'] as const).flatMap((step) => findOutputs({ step }));
+  return [...recordedResults({ intents }, folder), ...outputs.map(({ path }) => path)];
 }

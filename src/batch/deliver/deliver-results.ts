@@ -7,60 +7,39 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type PQueue from 'p-queue';
 import { Failure, jobFailure, temporaryFailure } from '../../base/failure.ts';
-import type { FindInput } from '../../base/find-input.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
 import { inTurn } from '../../base/together.ts';
-import { assetsOf, type Client, type Job } from '../../client/index.ts';
+import { assetsOf, type Job } from '../../client/index.ts';
 import type { Delivery } from '../plan/delivery.ts';
 import { describeHolder } from '../records/hold.ts';
 import type { StoredFile } from '../records/intents.ts';
 import type { JobEntry, JobRecord } from '../records/job-record.ts';
 import { type Lock, tryLock } from '../records/lock.ts';
+import type { OutputRow } from '../records/outputs.ts';
 import {
   type DeliveredFile,
+  type DeliveryRecord,
+  type DownloadResultsOptions,
   downloadResults,
   isAsset,
   isVerifiable,
   type ResultFile,
-  type ResultNaming,
   resultFiles,
 } from './download-results.ts';
-import { type AddTracks, isSameFile } from './result-file.ts';
+import { isSameFile } from './result-file.ts';
 
 /** Downloads at a time: one rarely uses the whole bandwidth, and more of them delay each other. */
 export const DOWNLOADS = 3;
 
-/** Where a delivery records what it does, and finds what earlier deliveries of the job did. */
-export interface DeliveryRecord {
-  /** The results, if an earlier delivery left them in place and need not be checked again; null to deliver them. */
-  findDelivered?(results: readonly ResultFile[]): Promise<readonly DeliveredFile[] | null>;
-  /** Files that earlier deliveries recorded before naming them; undefined to accept no existing file as a result. */
-  findPublished(results: readonly ResultFile[]): Promise<readonly StoredFile[] | undefined>;
-  /** Results of earlier jobs of the item, which this one may replace while they are unchanged. Omitted: none. */
-  findReplaced?(): readonly StoredFile[];
-  /** Records a complete file before it gets its name. */
-  notePublishing(file: StoredFile): Promise<void>;
-  /** Records that all files are in place. */
-  noteDelivered(files: readonly DeliveredFile[], results: readonly ResultFile[]): Promise<void>;
-}
-
-interface DeliveryOptions {
-  readonly client: Client;
-  readonly naming: ResultNaming;
-  readonly record: DeliveryRecord;
-  readonly addTracks: AddTracks;
+interface DeliveryOptions extends DownloadResultsOptions {
   /** Turns of downloads; results whose links expire first go first. */
   readonly turns: PQueue;
   /** State folder for locks of single files; null when the caller has locked the whole results folder. */
   readonly locksDir: string | null;
-  /** See `Inputs`. */
-  readonly findInput: FindInput;
-  readonly signal: AbortSignal;
   /** Called with the paths of the files before anything is done. @throws Failure if another job of the caller writes one of them */
   readonly claim?: (paths: readonly string[]) => void;
   /** Called when the turn begins. */
   readonly onBegin?: () => void;
-  readonly onProgress: (bytes: number, total: number | null) => void;
 }
 
 /**
@@ -71,10 +50,11 @@ interface DeliveryOptions {
 export async function deliverResults(job: Job, options: DeliveryOptions): Promise<readonly DeliveredFile[]> {
   const failure = unsuccessfulJobFailure(job);
   if (failure !== null) throw failure;
-  const { record, naming, turns, signal } = options;
+  const { record, naming, turns, locksDir, signal } = options;
   signal.throwIfAborted();
   const results = resultFiles(job, naming);
-  options.claim?.(results.map(({ path }) => path));
+  const paths = results.map(({ path }) => path);
+  options.claim?.(paths);
   const earlier = await record.findDelivered?.(results);
   if (earlier != null) {
     await record.noteDelivered(earlier, results);
@@ -83,41 +63,14 @@ export async function deliverResults(job: Job, options: DeliveryOptions): Promis
   const expiryMs = Date.parse(firstLinkExpiry(job) ?? '');
   const download = async () => {
     options.onBegin?.();
-    const files = await lockAndDownload(job, results, options);
-    await record.noteDelivered(files, results);
-    return files;
+    const fetch = () => downloadResults(job, results, options);
+    return locksDir === null ? fetch() : withTargets(locksDir, paths, fetch);
   };
   return inTurn(turns, signal, download, Number.isNaN(expiryMs) ? NEVER_MS : expiryMs);
 }
 
 /** Far in the future and still comparable as a number. */
 const NEVER_MS = Number.MAX_SAFE_INTEGER;
-
-async function lockAndDownload(
-  job: Job,
-  results: readonly ResultFile[],
-  { client, naming, record, addTracks, locksDir, findInput, signal, onProgress }: DeliveryOptions,
-): Promise<readonly DeliveredFile[]> {
-  const { delivery, keep } = naming;
-  const known = await record.findPublished(results);
-  const beforePublish = (file: StoredFile) => record.notePublishing(file);
-  const replaces = record.findReplaced?.() ?? [];
-  const options = {
-    delivery,
-    keep,
-    addTracks,
-    known,
-    replaces,
-    beforePublish,
-    findInput,
-    signal,
-    onProgress,
-  };
-  const download = () => downloadResults(client, job, results, options);
-  if (locksDir === null) return download();
-  const paths = results.map(({ path }) => path);
-  return withTargets(locksDir, paths, download);
-}
 
 /**
  * When the first link to a result expires, RFC 3339 in UTC; null before there are links, and if the service does not
@@ -214,11 +167,24 @@ async function lockTarget(stateDir: string, path: string): Promise<readonly Lock
 export function recordOnMachine(record: JobRecord, job: Job, existing: Delivery['existing']): DeliveryRecord {
   return {
     findDelivered: async (results) => (existing === 'refuse' ? findFetched(record, job.id, results) : null),
-    findPublished: async () =>
-      existing === 'replace' ? undefined : unlessDiskFails(() => record.published(job.id), []),
-    notePublishing: (file) => unlessDiskFails(() => record.notePublishing(job.id, file), undefined),
+    isAnew: existing === 'replace',
+    async find(path) {
+      const rows = await unlessDiskFails(() => record.published(job.id), []);
+      return rowsOfJob(job.id, rows).filter((row) => row.path === path);
+    },
+    async add(files) {
+      await unlessDiskFails(
+        () => Promise.all(files.map((file) => record.notePublishing(job.id, file))),
+        undefined,
+      );
+    },
     noteDelivered: (files, results) => noteDownloaded(record, job, files, results),
   };
+}
+
+/** The files of a job in the record of this machine. */
+export function rowsOfJob(id: string, files: readonly StoredFile[]): readonly OutputRow[] {
+  return files.map((file) => ({ ...file, item: id, step: 'result', made: id }));
 }
 
 /** For completion and `jobs download --all-finished`. A skipped file counts only if its bytes are those of the job. */

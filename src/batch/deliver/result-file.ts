@@ -1,43 +1,16 @@
-/** A result file on the disk: renames it, and compares its bytes. */
+/** A result file on the disk: compares its bytes, and makes it of what was downloaded. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, open, rm, stat } from 'node:fs/promises';
+import { lstat, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { diskFailure, Failure } from '../../base/failure.ts';
-import type { FindInput } from '../../base/find-input.ts';
 import { makeFolder } from '../../base/folder.ts';
-import { moveFile } from '../../base/move-file.ts';
-import { fileSystemFailure, onDisk } from '../../base/system-error.ts';
-import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
+import { onDisk } from '../../base/system-error.ts';
 import type { KeptResult } from '../item.ts';
 import type { TracksTask } from '../preparation.ts';
 import type { StoredFile } from '../records/intents.ts';
 import { isKept } from '../records/kept-tracks.ts';
-
-/**
- * Moves a complete file to its path, atomically and durably.
- * @throws Failure: `usage` (TARGET_EXISTS, TARGET_IS_INPUT) if there is a file that may not be replaced, `disk`
- */
-export async function placeFile(
-  from: string,
-  target: string,
-  overwrite: boolean,
-  findInput?: FindInput,
-): Promise<void> {
-  const part = partOf(target);
-  for (const written of [target, part]) await refuseInput(written, findInput);
-  await prepareTarget(target, overwrite);
-  try {
-    await moveFile(from, part);
-    const file = await open(part, 'r+');
-    await file.sync().finally(() => file.close());
-    await publishPart(part, target, overwrite, findInput);
-  } catch (error) {
-    await rm(part, { force: true }).catch(() => undefined);
-    throw fileSystemFailure(error, target);
-  }
-}
 
 /** SHA-256 in lower-case hex. */
 async function digestFile(path: string): Promise<string> {
@@ -64,12 +37,16 @@ export async function isSameFile(
   }
 }
 
-/** Whether the file has the bytes that one of the records has for its path. */
-export async function isAnyOf(path: string, files: readonly StoredFile[]): Promise<boolean> {
-  for (const { path: own, size: bytes, sha256 } of files) {
-    if (own === path && (await isSameFile(path, { bytes, sha256 }))) return true;
+/** The record of the file, if it has the bytes that one of them has for its path; otherwise null. */
+export async function findVersion<File extends StoredFile>(
+  path: string,
+  files: readonly File[],
+): Promise<File | null> {
+  for (const file of files) {
+    const { path: own, size: bytes, sha256 } = file;
+    if (own === path && (await isSameFile(path, { bytes, sha256 }))) return file;
   }
-  return false;
+  return null;
 }
 
 /** Adds the tracks; returns the path of the new file in the folder. @throws Failure */
@@ -78,17 +55,16 @@ export type AddTracks = (
   work: { readonly signal: AbortSignal; readonly folder: string },
 ) => Promise<string>;
 
-interface WithTracks {
+/** How a result is made of what is downloaded. */
+export interface Making {
   readonly target: string;
-  readonly keep: KeptResult;
-  readonly add: AddTracks;
-  /** Whether a file has the bytes of the result. */
+  /** Name of the download, for messages. */
+  readonly name: string;
+  /** Whether a file has the bytes of the download. */
   readonly isResult: (path: string) => Promise<boolean>;
   readonly fetch: (to: string) => Promise<unknown>;
-  readonly beforePublish: (file: WrittenFile) => Promise<void>;
-  readonly overwrite: boolean;
-  readonly findInput: FindInput;
-  readonly signal: AbortSignal;
+  /** Makes the result in an empty folder and returns its path. */
+  readonly make: (download: string, folder: string) => Promise<string>;
 }
 
 /** SHA-256 in lower-case hex. */
@@ -97,38 +73,40 @@ export interface WrittenFile {
   readonly sha256: string;
 }
 
-/** Where the download and the video with its new tracks are until it gets its name. */
+/** Where the download and what is made of it are until the result gets its name. */
 function scratchOf(target: string): string {
   return join(dirname(target), `.${basename(target)}.add`);
 }
 
 /** @throws Failure; the download is kept, unless it is what failed */
-export async function writeWithTracks(task: WithTracks): Promise<WrittenFile> {
-  const { target, keep, add, isResult, fetch, beforePublish, overwrite, findInput, signal } = task;
-  await prepareTarget(target, overwrite);
+export async function makeResult(task: Making): Promise<WrittenFile & { readonly from: string }> {
+  const { target, name, isResult, fetch, make } = task;
   const folder = scratchOf(target);
-  const plain = join(folder, 'result.mp4');
+  const download = join(folder, name);
   const work = join(folder, 'work');
   await onDisk(folder, () => makeFolder(folder, 0o700));
-  if (!(await isResult(plain))) await fetch(plain);
+  if (!(await isResult(download))) await fetch(download);
   await onDisk(work, () => rm(work, { recursive: true, force: true }));
   await onDisk(work, () => makeFolder(work, 0o700));
-  const made = await addKept(plain, keep, add, { signal, folder: work }).catch((error: unknown) => {
-    throw error instanceof Failure ? atPlaceFailure(error, plain) : error;
-  });
-  const written = await onDisk(made, async () => ({
-    bytes: (await stat(made)).size,
-    sha256: await digestFile(made),
+  const from = await make(download, work);
+  return onDisk(from, async () => ({
+    from,
+    bytes: (await stat(from)).size,
+    sha256: await digestFile(from),
   }));
-  await beforePublish(written);
-  await placeFile(made, target, overwrite, findInput);
-  await removeScratch(target);
-  return written;
 }
 
-/** Removes what an earlier delivery of the same file left there. */
+/** Removes what this or an earlier delivery of the same file left there. */
 export async function removeScratch(target: string): Promise<void> {
   await rm(scratchOf(target), { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Makes a video with tracks of a download. A failure says where the download is kept. */
+export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal): Making['make'] {
+  return (download, folder) =>
+    addKept(download, keep, add, { signal, folder }).catch((error: unknown) => {
+      throw error instanceof Failure ? atPlaceFailure(error, download) : error;
+    });
 }
 
 /** Adds the tracks if the source is still the file that the video was made from. @throws Failure */

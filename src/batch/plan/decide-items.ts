@@ -5,7 +5,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { mapConcurrently } from '../../base/together.ts';
-import { isAnyOf } from '../deliver/result-file.ts';
+import { findVersion } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
 import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
 import type { PlannedItem } from './batch-plan.ts';
@@ -22,10 +22,10 @@ import type { Delivery } from './delivery.ts';
 import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
 import { type InputProblem, isSplit, joinProblems } from './input.ts';
-import { keyWithName, newestIntent } from './item-key.ts';
+import { keyWithName, newestIntent, ownFiles } from './item-key.ts';
 import { decideOtherLines } from './other-lines.ts';
 import type { PlacedItem } from './plan-items.ts';
-import { decideRedub, ownFiles } from './redub.ts';
+import { decideRedub } from './redub.ts';
 import { decisionFailure, isRefused } from './refusal.ts';
 
 /** Disks answer a few concurrent requests faster than one after the other. */
@@ -56,7 +56,7 @@ async function decideAll(
   const { hashFile, redub: _, otherLines: __, ...rest } = choices;
   const touched = rest.fresh ? [] : items.filter((item) => needsHash(item, recorded));
   const hashes = await hashInputs(touched, hashFile);
-  const paths = items.flatMap((item) => downloadedPaths(item, recorded));
+  const paths = items.flatMap((item) => resultPathsOf(item, recorded));
   const sizes = new Map<string, number>();
   await mapConcurrently(paths, WIDTH, async (path) => {
     const found = await stat(path).catch(() => null);
@@ -83,7 +83,7 @@ async function findOutdated(
     const files = ownFiles(key, recorded);
     const there = Map.groupBy(files, ({ path }) => path);
     for (const [path, versions] of there) {
-      if (sizes.has(path) && !(await isAnyOf(path, versions))) return;
+      if (sizes.has(path) && (await findVersion(path, versions)) === null) return;
     }
     outdated.add(key);
   });
@@ -104,8 +104,10 @@ async function hashInputs(
   return hashes;
 }
 
-function downloadedPaths({ key }: BatchItem, recorded: Recorded): readonly string[] {
-  return ownFiles(key, recorded).map(({ path }) => path);
+function resultPathsOf({ key }: BatchItem, recorded: Recorded): readonly string[] {
+  const outcome = newestIntent(key, recorded.intents)?.outcome;
+  const delivered = outcome?.phase === 'downloaded' ? outcome.record.files : [];
+  return [...delivered, ...ownFiles(key, recorded)].map(({ path }) => path);
 }
 
 /** The records that give an item the jobs of the one with its earlier name. */
@@ -244,7 +246,7 @@ async function settleItem(
     return { decision: { step: 'done', before: 'exists', jobId: null, files: [] }, problems: [] };
   const refused: string[] = [];
   for (const path of existing === 'refuse' ? there : []) {
-    if (!(await isAnyOf(path, replaces))) refused.push(path);
+    if ((await findVersion(path, replaces)) === null) refused.push(path);
   }
   return { decision, problems: conflictsOf(item, decision, refused) };
 }

@@ -5,11 +5,11 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
 import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
+import type { FindOutputs } from '../records/outputs.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
-import type { JoiningRecord } from '../run/part-records.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { isCopied, isSplit, type UnusableInput } from './input.ts';
-import { askedMs, downloadedFiles, isJoinedKey, newestIntent, partIntents } from './item-key.ts';
+import { askedMs, isJoinedKey, newestIntent, ownFiles, partIntents } from './item-key.ts';
 import type { Redub, RedubChoices } from './redub.ts';
 import { describeChange } from './requests.ts';
 import { AUTOMATIC } from './result-name.ts';
@@ -61,8 +61,7 @@ export interface Recorded {
   readonly intents: Intents;
   /** By item key. */
   readonly facts: ReadonlyMap<string, ItemFacts>;
-  /** Results that were put together from parts, by item key. */
-  readonly joined?: ReadonlyMap<string, JoiningRecord>;
+  readonly findOutputs?: FindOutputs;
   /** How results were made, by key of the intent. */
   readonly provenances?: { get(key: string): ItemProvenance | null | undefined };
 }
@@ -107,7 +106,7 @@ export type Choices = Pick<Situation, 'now' | 'fresh' | 'replace' | 'retryFailed
 export function decideItem(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
   const decision = decideStep(item, recorded, situation);
   if (decision.step !== 'new' || situation.fresh) return decision;
-  const replaces = downloadedFiles(item.key, recorded.intents);
+  const replaces = ownFiles(item.key, recorded);
   return replaces.length === 0 ? decision : { ...decision, replaces };
 }
 

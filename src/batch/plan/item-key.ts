@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Intent, Intents, StoredFile } from '../records/intents.ts';
+import type { FindOutputs } from '../records/outputs.ts';
 import { stripAddress } from '../records/secrets.ts';
 import { isSampleTemplate } from './result-name.ts';
 
@@ -154,12 +155,12 @@ export function partIntents(itemKey: string, intents: Intents): readonly Intent[
     .map(({ intent }) => intent);
 }
 
-/** The result files of all jobs of an item that were downloaded, as the journal recorded them. */
-export function downloadedFiles(item: string, { byItem, byKey }: Intents): readonly StoredFile[] {
-  return (byItem.get(item) ?? []).flatMap((key) => {
-    const outcome = byKey.get(key)?.outcome;
-    return outcome?.phase === 'downloaded' ? outcome.record.files : [];
-  });
+/** The results of an item that its next result may replace: also one that was named and not yet recorded as done. */
+export function ownFiles(
+  key: string,
+  { findOutputs }: { readonly findOutputs?: FindOutputs },
+): readonly StoredFile[] {
+  return findOutputs?.({ item: key, step: 'result' }) ?? [];
 }
 
 /** Time of the intent, milliseconds since 1970; 0 if its record is lost. */

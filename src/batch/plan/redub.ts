@@ -10,7 +10,7 @@ import { nextStepForItem } from '../records/next-step.ts';
 import { type CueChanges, findChanges } from './changed-cues.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
 import { isSplit, type JobInput } from './input.ts';
-import { digestLinesMaking, downloadedFiles, partKey } from './item-key.ts';
+import { digestLinesMaking, ownFiles, partKey } from './item-key.ts';
 import { unitsOfLines } from './items.ts';
 import { describeChange } from './requests.ts';
 
@@ -72,11 +72,6 @@ export async function decideRedub(
     `${item.label}: lines cannot be dubbed again, because ${found}; nothing was sent`,
     'Name other lines, or leave out --only.',
   );
-}
-
-/** The results of an item that its next result may replace: also one that was named and not yet recorded. */
-export function ownFiles(key: string, { intents, joined }: Recorded): readonly StoredFile[] {
-  return [...downloadedFiles(key, intents), ...(joined?.get(key)?.files ?? [])];
 }
 
 type LinesItem = BatchItem & { readonly input: JobInput & { readonly type: 'lines' } };

@@ -1,5 +1,5 @@
 /** The records of a batch: what is written into its database, and what it says. Source: design, "The record (journal)". */
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { nameBelow } from '../plan/candidate.ts';
 import type { ItemFacts } from '../plan/facts.ts';
@@ -9,8 +9,8 @@ import type { ItemProvenance } from '../report/provenance.ts';
 import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unusable-inputs.ts';
 import type { Bill } from '../run/budget.ts';
 import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
-import type { JoiningRecord, PreparedRecord } from '../run/part-records.ts';
-import type { FinishedVideo, StageRecords, StageSubtitleRecord, WrittenSubtitle } from '../stages/records.ts';
+import type { PreparedRecord } from '../run/part-records.ts';
+import type { FinishedVideo, StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { Content, RecordDatabase, Row, Schema } from './database.ts';
 import {
   advanceIntent,
@@ -23,6 +23,8 @@ import {
   newIntent,
   type StoredFile,
 } from './intents.ts';
+import type { KeptTracks } from './kept-tracks.ts';
+import type { FindOutputs, OutputRow, OutputsRecord } from './outputs.ts';
 
 /** The name of a folder in the references of its jobs. */
 interface BatchNameRecord {
@@ -58,8 +60,7 @@ export type BatchRecord =
   | BilledRecord
   | MadeRecord
   | PreparedRecord
-  | JoiningRecord
-  | StageSubtitleRecord
+  | OutputsRecord
   | FinishedVideo
   | DamageRecord
   | ComparedRecord;
@@ -67,13 +68,12 @@ export type BatchRecord =
 export const BATCH_SCHEMA: Schema = {
   // `vloB`
   applicationId: 0x766c6f42,
-  version: 1,
+  version: 2,
   // Columns with objects are JSON.
   sql: `
     CREATE TABLE batch (name TEXT PRIMARY KEY, is_certain INTEGER, checksum TEXT) STRICT;
     CREATE TABLE items (
-      key TEXT PRIMARY KEY, facts TEXT, unusable TEXT, is_usable INTEGER, joined TEXT, video TEXT, video_sizes TEXT,
-      checksum TEXT
+      key TEXT PRIMARY KEY, facts TEXT, unusable TEXT, is_usable INTEGER, video TEXT, checksum TEXT
     ) STRICT;
     CREATE TABLE intents (
       key TEXT PRIMARY KEY, item TEXT, asked TEXT, outcome TEXT, publishing TEXT, times TEXT, bill TEXT,
@@ -86,9 +86,12 @@ export const BATCH_SCHEMA: Schema = {
     ) STRICT;
     CREATE INDEX commands_of_item ON command_items (item);
     CREATE TABLE prepared (source TEXT, recipe TEXT, files TEXT, split TEXT, checksum TEXT, PRIMARY KEY (source, recipe)) STRICT;
-    CREATE TABLE subtitles (
-      path TEXT PRIMARY KEY, video TEXT, role TEXT, language TEXT, digests TEXT, checksum TEXT
+    CREATE TABLE outputs (
+      path TEXT, sha256 TEXT, item TEXT, step TEXT, made TEXT, language TEXT, size INTEGER, asset TEXT, kept TEXT,
+      checksum TEXT,
+      PRIMARY KEY (path, sha256)
     ) STRICT;
+    CREATE INDEX outputs_of_item ON outputs (item);
     CREATE TABLE damages (number INTEGER PRIMARY KEY, places TEXT, kept TEXT, checksum TEXT) STRICT;
     CREATE TABLE comparisons (kind TEXT PRIMARY KEY, damages INTEGER, checksum TEXT) STRICT;
     CREATE TABLE lost_jobs (id TEXT PRIMARY KEY, kind TEXT, job TEXT, checksum TEXT) STRICT;`,
@@ -113,8 +116,7 @@ export interface BatchRecords {
   /** By key of the intent. */
   readonly provenances: ReadonlyMap<string, ItemProvenance>;
   readonly prepared: readonly PreparedRecord[];
-  /** By item key. */
-  readonly joined: ReadonlyMap<string, JoiningRecord>;
+  readonly findOutputs: FindOutputs;
   readonly stages: StageRecords;
   /** Damage that earlier runs found, with the kinds of jobs that were compared with the service since. */
   readonly damages: readonly (DamageRecord & { readonly comparedSince: readonly JobKind[] })[];
@@ -129,8 +131,19 @@ export interface ReadRecords extends BatchRecords {
 
 /** @param folder of the results, absolute */
 export function viewContent({ rows, damage }: Content, folder: string): ReadRecords {
+  const indexes = new Map<string, Map<string, Row[]>>();
+  const rowsOf = (table: string, where: Row = {}) => {
+    const all = rows.get(table) ?? [];
+    const names = Object.keys(where);
+    if (names.length === 0) return all;
+    const index =
+      indexes.get(`${table} ${names}`) ??
+      Map.groupBy(all, (row) => JSON.stringify(names.map((name) => row[name])));
+    indexes.set(`${table} ${names}`, index);
+    return index.get(JSON.stringify(Object.values(where))) ?? [];
+  };
   // The parts are made here, once, since a report looks at them for each item.
-  return { ...viewRecords((table) => rows.get(table) ?? [], folder), damage };
+  return { ...viewRecords(rowsOf, folder), damage };
 }
 
 /** Several records as one; of the same item those of the last. */
@@ -151,7 +164,7 @@ export function combineRecords(all: readonly ReadRecords[]): ReadRecords {
     bills: join(({ bills }) => bills),
     provenances: join(({ provenances }) => provenances),
     prepared: all.flatMap(({ prepared }) => prepared),
-    joined: join(({ joined }) => joined),
+    findOutputs: (where) => all.flatMap(({ findOutputs }) => findOutputs(where)),
     stages: {
       subtitles: join(({ stages }) => stages.subtitles),
       finished: join(({ stages }) => stages.finished),
@@ -162,8 +175,11 @@ export function combineRecords(all: readonly ReadRecords[]): ReadRecords {
   };
 }
 
-/** @param rowsOf returns the rows of a table, in the order in which they were first written */
-export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: string): BatchRecords {
+/** @param rowsOf returns the rows of a table with a value, or all, in the order in which they were first written */
+export function viewRecords(
+  rowsOf: (table: string, where?: Row) => readonly Row[],
+  folder: string,
+): BatchRecords {
   return {
     get isEmpty() {
       return !['batch', 'items', 'intents', 'commands', 'damages'].some((table) => rowsOf(table).length > 0);
@@ -218,26 +234,20 @@ export function viewRecords(rowsOf: (table: string) => readonly Row[], folder: s
         split: parse<unknown>(row.split),
       }));
     },
-    get joined() {
-      return mapOf<JoiningRecord>(rowsOf('items'), 'joined', (record) =>
-        mapFiles(record, fromFolder(folder)),
-      );
+    findOutputs({ path, ...owner }) {
+      const where = path === undefined ? owner : { path: relative(folder, path), ...owner };
+      return rowsOf('outputs', where).map((row) => readOutput(row, folder));
     },
     get stages() {
-      const subtitles = rowsOf('subtitles').map((row) => ({
-        path: String(row.path),
-        video: String(row.video),
-        role: row.role as WrittenSubtitle['role'], // as it was written
-        language: String(row.language),
-        digests: new Set(read<string[]>(row.digests)),
+      const rows = (['source', 'target'] as const).flatMap((step) => rowsOf('outputs', { step }));
+      const subtitles = [...Map.groupBy(rows, ({ path }) => String(path))].map(([path, versions]) => ({
+        ...{ path, video: String(versions[0]?.item), language: String(versions[0]?.language) },
+        role: versions[0]?.step as WrittenSubtitle['role'], // as it was found
+        digests: new Set(versions.map(({ sha256 }) => String(sha256))),
       }));
-      const finished = rowsOf('items').flatMap((row) => {
-        const newest = parse<FinishedVideo>(row.video);
-        return newest === null ? [] : [{ newest, sizes: new Set(read<number[]>(row.video_sizes)) }];
-      });
       return {
         subtitles: new Map(subtitles.map((subtitle) => [subtitle.path, subtitle])),
-        finished: new Map(finished.map((video) => [video.newest.item, video])),
+        finished: mapOf<FinishedVideo>(rowsOf('items'), 'video'),
       };
     },
     get damages() {
@@ -284,6 +294,7 @@ export function applyRecord(
     case 'item_forgotten':
       database.remove('items', { key: record.item });
       database.remove('command_items', { item: record.item });
+      database.remove('outputs', { item: record.item });
       return database
         .find('intents', { item: record.item })
         .map((row) => writeIntent(database, folder, moveIntent(readIntent(row, folder), record.as ?? null)));
@@ -317,25 +328,12 @@ export function applyRecord(
       database.change('prepared', { source, recipe }, { files: json(files), split: json(split ?? null) });
       break;
     }
-    case 'joining':
-      database.change('items', { key: record.item }, { joined: json(mapFiles(record, intoFolder(folder))) });
+    case 'outputs':
+      for (const file of record.files) writeOutput(database, folder, record, file);
       break;
-    case 'stage_subtitle': {
-      const { path, video, role, language, sha256 } = record;
-      const [known] = database.find('subtitles', { path });
-      // After a replacement only the user can bring an earlier version back. Before it, a killed run may have left one.
-      const before = record.is_placed === true ? [] : (parse<string[]>(known?.digests) ?? []);
-      const digests = json([...new Set([...before, sha256])]);
-      database.change('subtitles', { path }, { video, role, language, digests });
+    case 'stage_export':
+      database.change('items', { key: record.item }, { video: json(record) });
       break;
-    }
-    case 'stage_export': {
-      const key = { key: record.item };
-      const before = parse<number[]>(database.find('items', key)[0]?.video_sizes) ?? [];
-      const sizes = json([...new Set([...before, record.size])]);
-      database.change('items', key, { video: json(record), video_sizes: sizes });
-      break;
-    }
     case 'log_damaged': {
       const number = database.find('damages').length + 1;
       database.change('damages', { number }, { places: json(record.places), kept: record.kept });
@@ -381,6 +379,33 @@ function writeBill(database: RecordDatabase, { type: _, key, ...bill }: BilledRe
   // It does not change, and later runs may not know it.
   const quantity = bill.quantity ?? before?.quantity ?? null;
   database.change('intents', { key }, { bill: json({ ...bill, quantity }) });
+}
+
+function writeOutput(
+  database: RecordDatabase,
+  folder: string,
+  { item, step, made, language, is_placed }: OutputsRecord,
+  { path: file, sha256, size, asset, kept }: StoredFile,
+): void {
+  const path = relative(folder, file);
+  if (is_placed === true) database.remove('outputs', { path });
+  database.change(
+    'outputs',
+    { path, sha256 },
+    { item, step, made, language: language ?? null, size, asset: asset ?? null, kept: kept ?? null },
+  );
+}
+
+/** A cast of what `writeOutput` has written; the checksum of the row fits. */
+function readOutput({ path, sha256, item, step, made, size, ...row }: Row, folder: string): OutputRow {
+  const { asset, kept, language } = row;
+  return {
+    ...{ item: String(item), step: step as OutputRow['step'], made: String(made) },
+    ...{ path: resolve(folder, String(path)), sha256: String(sha256), size: Number(size) },
+    ...(typeof language === 'string' ? { language } : {}),
+    ...(typeof asset === 'string' ? { asset } : {}),
+    ...(typeof kept === 'string' ? { kept: kept as KeptTracks } : {}),
+  };
 }
 
 function intentOf(database: RecordDatabase, folder: string, key: string): Intent {

@@ -177,7 +177,7 @@ export function readStageReports(
   return {
     keys,
     apply: (report) => {
-      const video = finished.get(report.key)?.newest;
+      const video = finished.get(report.key);
       if (video === undefined) return report;
       const madeMs = Date.parse(video.at);
       // A single job for the whole localization, or another export, has started since and decides the state.

@@ -111,7 +111,7 @@ function stageSubtitles(
 ): readonly PageSubtitle[] {
   const files = [...subtitles.values()];
   if (kind === 'auto_localization' && state === 'done') {
-    const made = finished.get(key)?.newest;
+    const made = finished.get(key);
     const spoken = {
       role: 'translated',
       language,

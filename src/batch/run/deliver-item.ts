@@ -5,21 +5,17 @@ import { join } from 'node:path';
 import { onDisk } from '../../base/system-error.ts';
 import type { Job } from '../../client/index.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import {
-  type DeliveryRecord,
-  deliverResults,
-  firstLinkExpiry,
-  foundLanguage,
-} from '../deliver/deliver-results.ts';
-import type { DeliveredFile, ResultFile, ResultNaming } from '../deliver/download-results.ts';
-import { type AddTracks, isSameFile, placeFile } from '../deliver/result-file.ts';
+import { deliverResults, firstLinkExpiry, foundLanguage, rowsOfJob } from '../deliver/deliver-results.ts';
+import type { DeliveredFile, DeliveryRecord, ResultNaming } from '../deliver/download-results.ts';
+import { publish, rowsIn } from '../deliver/publish.ts';
+import { type AddTracks, isSameFile } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { deliveryOf, languageOfItem, resultPaths } from '../plan/delivery.ts';
 import { pathExists } from '../plan/file-status.ts';
-import { downloadedFiles } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
 import { type StoredFile, storeFiles } from '../records/intents.ts';
+import type { OutputRow } from '../records/outputs.ts';
 import { missingRecords } from './check-translation.ts';
 import { rememberResult } from './remember.ts';
 import { formatTimestamp, type Run } from './run.ts';
@@ -72,45 +68,37 @@ function journalRecord(
   item: BatchItem,
   { key, job, language }: { readonly key: string; readonly job: Job; readonly language: string | null },
 ): DeliveryRecord {
-  const { journal, batch } = run;
-  const { jobs } = batch.records;
+  const { jobs } = run.batch.records;
+  const rows = rowsIn(run.journal, { item: item.key, step: 'result' }, { made: job.id });
   return {
-    findPublished: async (results) => [
-      ...recordedFiles(run, key),
-      ...(await filesOfOthers(run, job, results)),
-    ],
-    findReplaced: () => (batch.options.fresh ? [] : downloadedFiles(item.key, journal.intents)),
-    async notePublishing(file) {
-      await journal.add({ type: 'publishing', key, at: formatTimestamp(run), job_id: job.id, files: [file] });
+    find: async (path) => [...(await rows.find(path)), ...(await rowsOfOthers(run, job, path))],
+    async add(files) {
+      await rows.add(files);
       // The service does not state the hash of such a file, by which `jobs download` knows others.
-      if (file.kept !== undefined) await run.note(() => jobs.notePublishing(job.id, file));
+      const kept = files.filter((file) => file.kept !== undefined);
+      for (const file of kept) await run.note(() => jobs.notePublishing(job.id, file));
     },
     async noteDelivered(files) {
+      const stored = storeFiles(files);
+      // Files that were skipped existed before and are not results of this job.
+      if (stored.length === files.length) {
+        await rememberResult(run, item, files);
+        const at = formatTimestamp(run);
+        const missing = await missingRecords(run, item, key, files, run.journal.provenanceOf(key));
+        const delivered = { type: 'downloaded', key, at, job_id: job.id, files: stored, language } as const;
+        await run.journal.add(...missing, rows.placed(stored), delivered);
+      }
       const paths = files.map(({ path }) => path);
-      if (storeFiles(files).length === files.length) await rememberResult(run, item, files);
-      await noteDownloaded(run, item, key, { job, files, language });
       await run.note(() => jobs.markDownloaded(job.id, paths));
     },
   };
 }
 
-/** Files that an earlier run named, or was about to name, according to the journal. */
-function recordedFiles({ journal }: Run, key: string): readonly StoredFile[] {
-  const intent = journal.intents.byKey.get(key);
-  if (intent === undefined) return [];
-  const { outcome, publishing } = intent;
-  return [...(publishing?.files ?? []), ...(outcome.phase === 'downloaded' ? outcome.record.files : [])];
-}
-
 /** Results that `vloc jobs` has put where this run would. Usually nothing is there, and then the record is not read. */
-async function filesOfOthers(
-  run: Run,
-  job: Job,
-  results: readonly ResultFile[],
-): Promise<readonly StoredFile[]> {
-  const found = await Promise.all(results.map(({ path }) => pathExists(path)));
-  if (!found.includes(true)) return [];
-  return (await run.note(() => run.batch.records.jobs.published(job.id))) ?? [];
+async function rowsOfOthers(run: Run, job: Job, path: string): Promise<readonly OutputRow[]> {
+  if (!(await pathExists(path))) return [];
+  const files = (await run.note(() => run.batch.records.jobs.published(job.id))) ?? [];
+  return rowsOfJob(job.id, files);
 }
 
 /** Names results by the item and, for jobs that detect a language, by the language that the journal recorded. */
@@ -126,27 +114,6 @@ function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNamin
     delivery: deliveryOf(run.batch.delivery, item),
     keep: keptResult(item),
   };
-}
-
-/** Records nothing if files were skipped: those that existed before are not results of this job. */
-async function noteDownloaded(
-  run: Run,
-  item: BatchItem,
-  key: string,
-  { job, files, language }: DownloadedResult,
-): Promise<void> {
-  const stored = storeFiles(files);
-  if (stored.length < files.length) return;
-  const at = formatTimestamp(run);
-  const missing = await missingRecords(run, item, key, files, run.journal.provenanceOf(key));
-  await run.journal.add(...missing, { type: 'downloaded', key, at, job_id: job.id, files: stored, language });
-}
-
-interface DownloadedResult {
-  readonly job: Job;
-  readonly files: readonly DeliveredFile[];
-  /** As the service found it; null if it did not say. */
-  readonly language: string | null;
 }
 
 /**
@@ -173,29 +140,33 @@ export async function copyRenamed(
   // A run that was killed while it named the files has recorded the paths that they have now.
   if (paths === null || paths.length !== known.length || known.some(({ path }) => paths.includes(path)))
     return null;
-  const files: (ItemFile & { readonly from: string })[] = [];
-  for (const [place, target] of paths.entries()) {
+  const olds: string[] = [];
+  const files: StoredFile[] = [];
+  for (const [place, path] of paths.entries()) {
     const file = known.find(({ asset }) => asset === assets[place]);
     if (file === undefined || file.kept !== item.keep) return null;
-    const { asset, path: from, size: bytes, sha256, kept } = file;
-    if (delivery.existing === 'skip' && (await pathExists(target))) return null;
-    if (!(await isSameFile(from, { bytes, sha256 }))) return null;
-    files.push({ asset: asset ?? '', path: target, bytes, sha256, kept, from });
+    const { path: old, size: bytes, sha256 } = file;
+    if (delivery.existing === 'skip' && (await pathExists(path))) return null;
+    if (!(await isSameFile(old, { bytes, sha256 }))) return null;
+    olds.push(old);
+    files.push({ ...file, asset: assets[place], path });
   }
   const work = await onDisk(delivery.folder, () => mkdtemp(join(recordFolder(batch.delivery), 'renamed-')));
   try {
-    for (const { from, path, bytes, sha256 } of files) {
-      // A killed run may have copied it before.
-      if (bytes !== null && sha256 !== null && (await isSameFile(path, { bytes, sha256 }))) continue;
-      const copy = join(work, 'copy');
-      await onDisk(path, () => copyFile(from, copy));
-      await placeFile(copy, path, delivery.existing === 'replace', run.inputs.find);
+    const copies = olds.map((_, place) => join(work, `${place}`));
+    for (const [place, old] of olds.entries()) {
+      await onDisk(files[place]?.path ?? '', () => copyFile(old, copies[place] ?? ''));
     }
+    const { job_id, language } = intent.outcome.record;
+    const rows = rowsIn(journal, { item: item.key, step: 'result' }, { made: job_id });
+    const placing = { rows, overwrite: delivery.existing === 'replace', findInput: run.inputs.find };
+    const outputs = files.map((file, place) => ({ from: copies[place] ?? '', file }));
+    const delivered = { type: 'downloaded', key, at: formatTimestamp(run), job_id, files, language } as const;
+    await publish(outputs, placing, () => journal.add(rows.placed(files), delivered));
   } finally {
     await rm(work, { recursive: true, force: true }).catch(() => undefined);
   }
-  const { job_id, language } = intent.outcome.record;
-  const stored = storeFiles(files);
-  await journal.add({ type: 'downloaded', key, at: formatTimestamp(run), job_id, files: stored, language });
-  return files.map(({ from: _, ...file }) => file);
+  return files.map(({ asset = '', path, size: bytes, sha256, kept }) => ({
+    ...{ asset, path, bytes, sha256, kept },
+  }));
 }

@@ -69,7 +69,7 @@ async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> 
     // Uncommitted records are lost, so the intents are read again.
     onRollback: () => readIntents(),
   });
-  const view = viewRecords((table) => database.find(table), folder);
+  const view = viewRecords((table, where) => database.find(table, where), folder);
   function readIntents(): void {
     live.byKey.clear();
     live.byItem.clear();

@@ -4,7 +4,8 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolder } from '../../base/folder.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import { type AddTracks, addKept, isAnyOf, isSameFile, placeFile } from '../deliver/result-file.ts';
+import { type Output, type OutputRows, publish, rowsIn } from '../deliver/publish.ts';
+import { type AddTracks, addKept, findVersion } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import {
   type Delivery,
@@ -14,7 +15,7 @@ import {
   templateFor,
 } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
-import { downloadedFiles, JOINED } from '../plan/item-key.ts';
+import { JOINED } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
@@ -57,15 +58,24 @@ export interface Making {
  * @throws Failure; making it again needs no new job
  */
 export async function makeResult(run: Run, item: BatchItem, making: Making): Promise<Made> {
-  const targets = targetsOf(run.batch.delivery, item, making.results);
-  const folder = partsFolder(run.batch.delivery, item, making.made);
-  const before = await findMade(run, item, making, targets);
-  const files = before ?? (await makeAnew(run, item, making, { targets, folder }));
-  await rememberResult(run, item, files);
-  await run.journal.add(...(await madeRecords(run, item, making, files)));
+  const { journal, batch, inputs } = run;
+  const { made, items, results, provenance = provenanceOf(run, items) } = making;
+  const targets = targetsOf(batch.delivery, item, results);
+  const rows = rowsIn(journal, { item: item.key, step: 'result' }, { made });
+  const folder = partsFolder(batch.delivery, item, made);
+  const before = await findMade(item, made, targets, rows);
+  const outputs = before ?? (await makeAnew(run, item, making, { targets, folder }));
+  const stored = outputs.map(({ file }) => file);
+  const files = stored.map(({ asset = '', path, size, sha256, kept }) => ({
+    ...{ asset, path, bytes: size, sha256, kept },
+  }));
+  const overwrite = deliveryOf(batch.delivery, item).existing === 'replace';
+  await publish(outputs, { rows, overwrite, findInput: inputs.find }, async () => {
+    await rememberResult(run, item, files);
+    await journal.add(rows.placed(stored), ...(await madeRecords(run, item, making, files)));
+  });
   // The results are complete and recorded, so the parts are no longer needed.
   await rm(folder, { recursive: true, force: true }).catch(() => undefined);
-  const { items, results, provenance = provenanceOf(run, items) } = making;
   return {
     ...{
       phase: 'done',
@@ -131,23 +141,19 @@ function languageOf(part: JobResult | undefined): string | null {
 
 /** The results of an earlier run that was killed after naming them; null if any is missing. */
 async function findMade(
-  run: Run,
-  item: BatchItem,
-  { made }: Making,
+  { keep }: BatchItem,
+  made: string,
   targets: readonly Target[],
-): Promise<readonly ItemFile[] | null> {
-  const known = run.journal.joined.get(item.key);
-  // They were made of other results.
-  if (known?.made !== made) return null;
-  const files: ItemFile[] = [];
-  for (const { asset, path } of targets) {
-    const file = known.files.find((each) => each.path === path);
-    const bytes = file?.size ?? 0;
-    if (file === undefined || file.kept !== item.keep) return null;
-    if (!(await isSameFile(path, { bytes, sha256: file.sha256 }))) return null;
-    files.push({ asset, path, bytes, sha256: file.sha256, kept: file.kept });
+  rows: OutputRows,
+): Promise<readonly Output[] | null> {
+  const outputs: Output[] = [];
+  for (const { path } of targets) {
+    const versions = (await rows.find(path)).filter((row) => row.made === made && row.kept === keep);
+    const file = await findVersion(path, versions);
+    if (file === null) return null;
+    outputs.push({ from: null, file });
   }
-  return files;
+  return outputs;
 }
 
 interface Places {
@@ -158,11 +164,10 @@ interface Places {
 async function makeAnew(
   run: Run,
   item: BatchItem,
-  { made, make }: Making,
+  { make }: Making,
   { targets, folder }: Places,
-): Promise<readonly ItemFile[]> {
+): Promise<readonly Output[]> {
   const { batch } = run;
-  const ours = await oursAmong(run, item, made, targets);
   const work = join(folder, 'joined');
   await rm(work, { recursive: true, force: true });
   await makeFolder(work, 0o700);
@@ -173,19 +178,7 @@ async function makeAnew(
   const own = deliveryOf(batch.delivery, item);
   await rewriteJoined(joined, own.rewrite);
   const finished = await keepTracks(run, item, joined, work);
-  const measured = await Promise.all(targets.map((target) => measure(target, finished, batch.signal)));
-  const files = measured.map(({ from, file }) => ({ from, file: { ...file, kept: item.keep } }));
-  await run.journal.add({
-    type: 'joining',
-    item: item.key,
-    made,
-    files: storeFiles(files.map(({ file }) => file)),
-  });
-  for (const { from, file } of files) {
-    const overwrite = own.existing === 'replace' || ours.has(file.path);
-    await placeFile(from, file.path, overwrite, run.inputs.find);
-  }
-  return files.map(({ file }) => file);
+  return Promise.all(targets.map((target) => measure(target, finished, item.keep, batch.signal)));
 }
 
 /** Adds the tracks that the item keeps to the video. */
@@ -209,29 +202,16 @@ export function byLabel(item: BatchItem, files: readonly ItemFile[]): Record<str
   return Object.fromEntries(files.map(({ asset, path }) => [labels.get(asset) ?? asset, path]));
 }
 
-async function measure({ asset, label, path }: Target, joined: readonly JoinedFile[], signal: AbortSignal) {
+async function measure(
+  { asset, label, path }: Target,
+  joined: readonly JoinedFile[],
+  kept: BatchItem['keep'],
+  signal: AbortSignal,
+): Promise<Output> {
   const from = joined.find((each) => each.label === label)?.path;
   if (from === undefined) throw new TypeError(`nothing was made for ${label}`);
   const [{ size }, sha256] = await Promise.all([stat(from), hashInput(from, signal)]);
-  return { from, file: { asset, path, bytes: size, sha256 } };
-}
-
-/** Existing files that an earlier run has made: they may be replaced, unlike other files. */
-async function oursAmong(
-  run: Run,
-  item: BatchItem,
-  made: string,
-  targets: readonly Target[],
-): Promise<ReadonlySet<string>> {
-  const known = run.journal.joined.get(item.key);
-  const ours = new Set<string>();
-  for (const { path, size, sha256 } of known?.made === made ? known.files : []) {
-    const isTarget = targets.some((target) => target.path === path);
-    if (isTarget && (await isSameFile(path, { bytes: size, sha256 }))) ours.add(path);
-  }
-  const earlier = downloadedFiles(item.key, run.journal.intents);
-  for (const { path } of targets) if (await isAnyOf(path, earlier)) ours.add(path);
-  return ours;
+  return { from, file: { asset, path, size, sha256, kept } };
 }
 
 /** Records the item like a job that was delivered, so that later runs and reports consider it done. */

@@ -49,8 +49,8 @@ async function isHeld(journal: BatchJournal): Promise<boolean> {
 }
 
 /** Copies the current intents and facts. The facts are read once, since a decision is made for each item. */
-export function recordedIn({ intents, facts, joined, provenanceOf }: BatchJournal): Recorded {
-  return { intents, facts, joined, provenances: { get: provenanceOf } };
+export function recordedIn({ intents, facts, findOutputs, provenanceOf }: BatchJournal): Recorded {
+  return { intents, facts, findOutputs, provenances: { get: provenanceOf } };
 }
 
 /** How the options of a run treat what earlier runs did. @param nowMs milliseconds since 1970 */

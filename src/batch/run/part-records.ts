@@ -1,5 +1,4 @@
-/** Records of prepared files, and of joined results. */
-import type { StoredFile } from '../records/intents.ts';
+/** Records of prepared files. */
 
 /** Files made from one input, written when all are complete. A later run reuses them, or cuts at the same places. */
 export interface PreparedRecord {
@@ -16,14 +15,4 @@ export interface PreparedRecord {
     readonly seconds: number | null;
   }[];
   readonly split: unknown;
-}
-
-/** Written before joined results get their names, so that a later run recognizes them. */
-export interface JoiningRecord {
-  readonly type: 'joining';
-  /** Key of the item. */
-  readonly item: string;
-  /** See `digestMaking`. */
-  readonly made: string;
-  readonly files: readonly StoredFile[];
 }

@@ -1,25 +1,7 @@
 /** Records of a localization in stages besides its jobs: subtitles written for users to edit, and finished videos. */
 import type { TermLoss } from '../terms.ts';
 
-/** Written before the file, so that vloc recognizes the file as its own after a crash, and again after it. */
-export interface StageSubtitleRecord {
-  readonly type: 'stage_subtitle';
-  /** RFC 3339. */
-  readonly at: string;
-  /** Name of the video below its root. */
-  readonly video: string;
-  /** `source`: in the spoken language; `target`: the translation. */
-  readonly role: 'source' | 'target';
-  /** BCP 47 tag; `und` if unknown. */
-  readonly language: string;
-  /** Relative to the output folder. */
-  readonly path: string;
-  /** Digest of the bytes of the file, lower-case hex. */
-  readonly sha256: string;
-  /** Whether the file has replaced an earlier one. */
-  readonly is_placed?: boolean;
-}
-
+/** Written once the file is in its place. */
 export interface FinishedVideo {
   readonly type: 'stage_export';
   readonly at: string;
@@ -42,21 +24,21 @@ export interface FinishedVideo {
 }
 
 /** A subtitle file for the user, from all its records. */
-export interface WrittenSubtitle extends Pick<StageSubtitleRecord, 'video' | 'role' | 'language' | 'path'> {
+export interface WrittenSubtitle {
+  /** Name of the video below its root. */
+  readonly video: string;
+  readonly role: 'source' | 'target';
+  /** BCP 47 tag; `und` if unknown. */
+  readonly language: string;
+  /** Relative to the output folder. */
+  readonly path: string;
   /** Digests of what vloc wrote there. A file with another digest was edited. */
   readonly digests: ReadonlySet<string>;
-}
-
-/** A finished video, from all its records. */
-interface FinishedFile {
-  readonly newest: FinishedVideo;
-  /** Sizes of all versions that were written there, in bytes. */
-  readonly sizes: ReadonlySet<number>;
 }
 
 export interface StageRecords {
   /** By path relative to the output folder. */
   readonly subtitles: ReadonlyMap<string, WrittenSubtitle>;
   /** By key of the item. */
-  readonly finished: ReadonlyMap<string, FinishedFile>;
+  readonly finished: ReadonlyMap<string, FinishedVideo>;
 }

@@ -64,8 +64,7 @@ export async function downloadAsset(
     );
     const finished = { path: to, bytes: part.length, sha256: part.digest() };
     await part.seal();
-    await options.beforePublish?.(finished);
-    await publishPart(path, to, overwrite, findInput);
+    if (options.isPart !== true) await publishPart(path, to, overwrite, findInput);
     return finished;
   } catch (error) {
     await leave(part);
@@ -309,8 +308,8 @@ export interface DownloadOptions {
    * out, only web pages and empty bodies are refused then.
    */
   readonly format?: ResultFormat | undefined;
-  /** Awaited once the file is whole, checked and durable, before it gets its name; an error that it throws ends the download. */
-  readonly beforePublish?: ((file: DownloadedFile) => Promise<void>) | undefined;
+  /** True leaves the whole file, checked and durable, in its part: the caller gives it its name. */
+  readonly isPart?: boolean | undefined;
   /** Default false: an existing target is not changed. */
   readonly overwrite?: boolean | undefined;
   /** Returns the input of the user at a path, which is never replaced, even with `overwrite`; null for other files. */

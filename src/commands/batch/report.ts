@@ -201,7 +201,7 @@ function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
   const { subtitles, finished } = records.stages;
   const inputs = [...records.facts.values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
-  const staged = [...subtitles.keys(), ...[...finished.values()].map(({ newest }) => newest.path)];
+  const staged = [...subtitles.keys(), ...[...finished.values()].map(({ path }) => path)];
   const results = facts.items.flatMap(({ files }) => files.map((file) => file.path));
   return [
     { code: 'TARGET_IS_INPUT', name: 'an input', paths: [...inputs, ...named] },

@@ -168,7 +168,7 @@ async function listDubs(batch: OpenBatch, context: Context): Promise<readonly Op
     const [file] = files;
     if (state !== 'done' || from === null || file === undefined) continue;
     if (kind === 'auto_localization') {
-      const target = records.stages.finished.get(item.key)?.newest.target ?? null;
+      const target = records.stages.finished.get(item.key)?.target ?? null;
       if (target !== null)
         rows.push({ judged: resolve(folder, target), file: relative(folder, file.path), from });
     } else if (kind === 'dubbing' && !isStageKey(item.key)) {

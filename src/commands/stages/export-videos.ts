@@ -10,7 +10,8 @@ import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { errorCode } from '../../base/system-error.ts';
 import { takeTurn } from '../../base/together.ts';
-import { placeFile } from '../../batch/deliver/result-file.ts';
+import { type Output, publish, rowsIn } from '../../batch/deliver/publish.ts';
+import { findVersion } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
 import { type FileInput, isCopied, isPrepared } from '../../batch/plan/input.ts';
@@ -145,7 +146,7 @@ async function findFinished(
   { target }: TargetState,
   madeOf: string,
 ): Promise<FinishedVideo | null> {
-  const record = plan.stages.finished.get(target.item.key)?.newest;
+  const record = plan.stages.finished.get(target.item.key);
   if (record?.made_of !== madeOf || runOptions.fresh) return null;
   if (record.path !== relative(plan.delivery.folder, target.path)) return null;
   const found = await stat(target.path).catch(() => null);
@@ -211,14 +212,21 @@ async function exportOne(
   readonly uses: readonly EngineUse[];
   readonly cut: CutSpeech | null;
 }> {
-  const { context, plan, journal } = run;
+  const { context, plan, runOptions } = run;
   const { state, audio, madeOf } = task;
   const { item, path } = state.target;
+  const versions = run.journal.findOutputs({ item: item.key, step: 'export', path });
+  // A run that was killed may have given it its name.
+  const named = await findVersion(
+    path,
+    runOptions.fresh ? [] : versions.filter(({ made }) => made === madeOf),
+  );
+  if (named !== null)
+    return { file: await publishVideo(run, task, { from: null, file: named }), uses: [], cut: null };
   const report = (fraction: number) => {
     const exporting: ItemState = { phase: 'preparing', doing: 'exporting', fraction };
     run.view.listener({ type: 'item', item, state: exporting, atMs: context.io.now() });
   };
-  const folder = plan.delivery.folder;
   await makeFolder(scratchFolder(plan.delivery), 0o700);
   const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
   try {
@@ -243,28 +251,36 @@ async function exportOne(
     const made = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
-    const place = relative(folder, path);
-    const at = timestamp(run);
-    const isOwn = plan.stages.finished.get(item.key)?.newest.path === place;
-    // The record comes first: after a crash, a video without one would count as the user's.
-    await journal.add({
-      type: 'stage_export',
-      at,
-      item: item.key,
-      path: place,
-      size,
-      sha256,
-      made_of: madeOf,
-      source: placeOf(state.sourceSubtitle, folder),
-      target: placeOf(state.targetSubtitle, folder),
-      target_lines: await digestInFile(state.targetSubtitle),
-      ...lossesOf(run, state),
-    });
-    await placeFile(made, path, isOwn || plan.delivery.existing === 'replace', run.inputs.find);
-    return { file: { asset: 'video', path, bytes: size, sha256 }, uses: exported.uses, cut: exported.cut };
+    const file = await publishVideo(run, task, { from: made, file: { path, size, sha256 } });
+    return { file, uses: exported.uses, cut: exported.cut };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Puts the video in its place, and records what it was made of. */
+async function publishVideo(run: StagedRun, { state, madeOf }: Task, video: Output): Promise<ItemFile> {
+  const { plan, journal } = run;
+  const { folder, existing } = plan.delivery;
+  const { key } = state.target.item;
+  const rows = rowsIn(journal, { item: key, step: 'export' }, { made: madeOf });
+  const { path, size, sha256 } = video.file;
+  const finished: FinishedVideo = {
+    type: 'stage_export',
+    at: timestamp(run),
+    item: key,
+    path: relative(folder, path),
+    size,
+    sha256,
+    made_of: madeOf,
+    source: placeOf(state.sourceSubtitle, folder),
+    target: placeOf(state.targetSubtitle, folder),
+    target_lines: await digestInFile(state.targetSubtitle),
+    ...lossesOf(run, state),
+  };
+  const placing = { rows, overwrite: existing === 'replace', findInput: run.inputs.find };
+  await publish([video], placing, () => journal.add(rows.placed([video.file]), finished));
+  return fileOf(run, finished);
 }
 
 /** Copies a video into a folder; returns the path of the copy. */

@@ -1,11 +1,12 @@
 /** Runs one video through its stages. Each stage waits only for the previous stage of the same video. */
 
 import { hash } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
-import { placeFile } from '../../batch/deliver/result-file.ts';
+import { publish, rowsIn } from '../../batch/deliver/publish.ts';
+import { findVersion } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
 import { pathExists } from '../../batch/plan/file-status.ts';
@@ -16,7 +17,7 @@ import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translat
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
 import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
-import type { StageSubtitleRecord } from '../../batch/stages/records.ts';
+import type { WrittenSubtitle } from '../../batch/stages/records.ts';
 import { writeSubtitle as formatSubtitle } from '../../media/subtitles/write.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import { type SpokenLine, withoutSpeakers, withSpeakers } from '../../protocol/subtitle-line.ts';
@@ -335,7 +336,7 @@ interface SubtitleFile {
   readonly lines: readonly SpokenLine[];
   /** Name of the video below its root. */
   readonly video: string;
-  readonly role: StageSubtitleRecord['role'];
+  readonly role: WrittenSubtitle['role'];
   /** BCP 47 tag; `und` if unknown. */
   readonly language: string;
 }
@@ -348,53 +349,30 @@ interface SubtitleFile {
 async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failure | null> {
   const { context, plan, journal } = run;
   const { path, video, role, language } = file;
+  const { folder } = plan.delivery;
   const bytes = Buffer.from(formatSubtitle(file.lines, plan.choices.format));
-  const sha256 = hash('sha256', bytes);
-  const place = relative(plan.delivery.folder, path);
-  const digests = journal.stages.subtitles.get(place)?.digests;
-  const found = await stat(path).catch(() => null);
-  // Reading a pipe could block forever.
-  if (found !== null && !found.isFile()) return otherFileFailure(path);
-  const there = await readFile(path).catch(() => null);
-  const isSame = there?.equals(bytes) === true;
-  if (isSame && digests?.size === 1 && digests.has(sha256)) return null;
-  const isOurs = there === null || isSame || digests?.has(hash('sha256', there)) === true;
-  if (!isOurs) {
-    if (digests === undefined) return otherFileFailure(path);
+  const stored = { path, sha256: hash('sha256', bytes), size: bytes.length };
+  const rows = rowsIn(journal, { item: video, step: role }, { made: stored.sha256, language });
+  const before = await rows.find(path);
+  const isKnown = before.length === 1 && before[0]?.sha256 === stored.sha256;
+  if (isKnown && (await findVersion(path, before)) !== null) return null;
+  const placing = { rows, overwrite: false, findInput: run.inputs.find };
+  const from = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
+  try {
+    await makeFolder(join(folder, STAGES_FOLDER), 0o700);
+    await writeFile(from, bytes);
+    await publish([{ from, file: stored }], placing, () => journal.add(rows.placed([stored])));
+    return null;
+  } catch (error) {
+    if (journal.lost.aborted) throw error;
+    if (!(error instanceof Failure)) return unwritableFailure(path, error);
+    if (error.facts.code !== 'TARGET_EXISTS') return error;
+    if (before.length === 0) return otherFileFailure(path);
     const name = labelOf(path, context.io.cwd);
     context.terminal.warn(
       `${name} was edited meanwhile and was left unchanged; run this again to continue from it.`,
     );
     return null;
-  }
-  // The record comes first: after a crash, a file without one would count as the user's.
-  const at = new Date(context.io.now()).toISOString();
-  const record = { type: 'stage_subtitle', at, video, role, language, path: place, sha256 } as const;
-  if (!isSame) {
-    await journal.add(record);
-    const publish = (part: string) => placeFile(part, path, there !== null, run.inputs.find);
-    const failure = await publishFile(plan.delivery.folder, path, bytes, publish);
-    if (failure !== null) return failure;
-  }
-  // From now on only the user can bring the replaced version back.
-  await journal.add({ ...record, is_placed: true });
-  return null;
-}
-
-async function publishFile(
-  folder: string,
-  path: string,
-  bytes: Uint8Array,
-  publish: (part: string) => Promise<void>,
-): Promise<Failure | null> {
-  const part = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
-  try {
-    await makeFolder(join(folder, STAGES_FOLDER), 0o700);
-    await writeFile(part, bytes);
-    await publish(part);
-    return null;
-  } catch (error) {
-    return error instanceof Failure ? error : unwritableFailure(path, error);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The plan of a localization in stages, checked as far as possible before anything is sent. */
 
 import { stat } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { freeBytes } from '../../base/folder.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { settleItems } from '../../batch/plan/decide-items.ts';
@@ -171,17 +171,17 @@ const TO_BE_WRITTEN: Decision = { step: 'new', after: null };
 
 /** Decides about the finished video of an item. With --stop-after none is written. */
 async function decideVideo({ item, paths }: PlacedItem, known: PlanState): Promise<Decision> {
-  const { choices, delivery, stages } = known;
+  const { choices, delivery, recorded } = known;
   if (item.input.type === 'unusable') return { step: 'unusable', detail: item.input.detail };
   if (choices.stopAfter !== null) return NOTHING_TO_WRITE;
-  const record = stages.finished.get(item.key);
+  const own = recorded.findOutputs?.({ item: item.key, step: 'export' }) ?? [];
   const [path] = paths ?? [];
-  if (record === undefined || path === undefined || delivery.existing !== 'refuse') return TO_BE_WRITTEN;
+  if (own.length === 0 || path === undefined || delivery.existing !== 'refuse') return TO_BE_WRITTEN;
   const found = await stat(path).catch(() => null);
   if (found === null) return TO_BE_WRITTEN;
-  if (relative(delivery.folder, path) === record.newest.path && record.sizes.has(found.size))
-    return NOTHING_TO_WRITE;
-  return { step: 'edited', path };
+  // Its bytes are compared before it is replaced.
+  const isOwn = own.some((file) => file.path === path && file.size === found.size);
+  return isOwn ? NOTHING_TO_WRITE : { step: 'edited', path };
 }
 
 /** Looks for subtitles and returns the problems of the files found; reports on files that no job needs are not printed. */

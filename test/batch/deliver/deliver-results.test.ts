@@ -7,7 +7,7 @@ import PQueue from 'p-queue';
 import { describe, expect, test } from 'vitest';
 import { createInputs } from '../../../src/base/find-input.ts';
 import { takeTurn } from '../../../src/base/together.ts';
-import { deliverResults } from '../../../src/batch/deliver/deliver-results.ts';
+import { deliverResults, rowsOfJob } from '../../../src/batch/deliver/deliver-results.ts';
 import type { Delivery } from '../../../src/batch/plan/delivery.ts';
 import type { StoredFile } from '../../../src/batch/records/intents.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
@@ -48,10 +48,11 @@ async function startDelivery({ isHashed = true }: { readonly isHashed?: boolean 
   const published: StoredFile[] = [];
   const delivered: Files[] = [];
   const record = {
-    findPublished: async (): Promise<readonly StoredFile[] | undefined> => published,
-    async notePublishing(file: StoredFile) {
-      expect(existsSync(file.path)).toBe(false);
-      published.push(file);
+    find: async (path: string) => rowsOfJob('sep_1', published).filter((row) => row.path === path),
+    async add(files: readonly StoredFile[]) {
+      for (const { path, sha256: whole } of files)
+        if (existsSync(path)) expect(sha256(await readFile(path))).not.toBe(whole);
+      published.push(...files);
     },
     async noteDelivered(files: Files) {
       for (const { path } of files) expect(existsSync(path)).toBe(true);
@@ -84,7 +85,7 @@ async function startDelivery({ isHashed = true }: { readonly isHashed?: boolean 
 
 describe('the results of a finished job', () => {
   test('are downloaded, named after the input and recorded', async () => {
-    const { deliver, jobWith, content, paths, folder, delivered, published } = await startDelivery();
+    const { deliver, jobWith, content, paths, folder, delivered } = await startDelivery();
     let bytes = 0;
     const files = await deliver(jobWith(), {
       onProgress: (done) => {
@@ -99,12 +100,11 @@ describe('the results of a finished job', () => {
     expect((await readFile(paths.background)).equals(content.background)).toBe(true);
     expect((await readdir(folder)).sort()).toEqual(['talk.background.wav', 'talk.vocals.wav']);
     expect(delivered).toEqual([files]);
-    expect(published).toEqual([]);
     expect(bytes).toBe(content.background.length);
   });
 
-  test('are recorded before they get their names if the service states no hash', async () => {
-    const { deliver, jobWith, content, paths, published } = await startDelivery({ isHashed: false });
+  test.each([true, false])('are recorded before they get their names (hash stated: %s)', async (isHashed) => {
+    const { deliver, jobWith, content, paths, published } = await startDelivery({ isHashed });
     await deliver(jobWith());
     expect(published.map(({ path, sha256: hash }) => [path, hash])).toEqual([
       [paths.vocals, sha256(content.vocals)],
@@ -222,7 +222,7 @@ describe('a delivery fails', () => {
   test('with the error of the record, before a file gets its name', async () => {
     const { deliver, jobWith, record, paths } = await startDelivery({ isHashed: false });
     const full = new Failure({ category: 'disk', code: 'DISK_FULL', message: 'no space left' });
-    const work = deliver(jobWith(), { record: { ...record, notePublishing: () => Promise.reject(full) } });
+    const work = deliver(jobWith(), { record: { ...record, add: () => Promise.reject(full) } });
     expect(await failureOf(work)).toBe(full);
     expect(existsSync(paths.vocals)).toBe(false);
   });

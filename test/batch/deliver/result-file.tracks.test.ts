@@ -2,7 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { type AddTracks, writeWithTracks } from '../../../src/batch/deliver/result-file.ts';
+import { claimPlace, type OutputRows, publish } from '../../../src/batch/deliver/publish.ts';
+import {
+  type AddTracks,
+  makeResult,
+  removeScratch,
+  withTracks,
+} from '../../../src/batch/deliver/result-file.ts';
 
 function setUp() {
   const root = mkdtempSync(join(tmpdir(), 'vloc-test-'));
@@ -20,22 +26,32 @@ function setUp() {
     );
     return join(folder, 'made.mp4');
   };
-  const write = (more: { readonly add?: AddTracks; readonly overwrite?: boolean } = {}) =>
-    writeWithTracks({
-      target: at('talk.es.mp4'),
-      keep: { tracks: 'audio', source: { path: at('talk.mp4'), bytes, mtimeMs, track: 1, language: null } },
+  const write = async (more: { readonly add?: AddTracks; readonly overwrite?: boolean } = {}) => {
+    const target = at('talk.es.mp4');
+    const rows: OutputRows = {
+      find: async () => [],
+      async add(files) {
+        expect(existsSync(target)).toBe(more.overwrite === true);
+        steps.push(...files.map(({ size }) => `record ${size}`));
+      },
+    };
+    const placing = { rows, overwrite: more.overwrite === true };
+    await claimPlace(target, placing);
+    const source = { path: at('talk.mp4'), bytes, mtimeMs, track: 1, language: null };
+    const { from, ...written } = await makeResult({
+      target,
+      name: 'result.mp4',
       isResult: async (path) => existsSync(path) && readFileSync(path, 'utf8') === 'the result',
       fetch: async (to) => {
         steps.push('fetch');
         writeFileSync(to, 'the result');
       },
-      beforePublish: async ({ bytes: size }) => {
-        expect(existsSync(at('talk.es.mp4'))).toBe(more.overwrite === true);
-        steps.push(`record ${size}`);
-      },
-      ...{ add, overwrite: false, findInput: async () => null, signal: new AbortController().signal },
-      ...more,
+      make: withTracks({ tracks: 'audio', source }, more.add ?? add, new AbortController().signal),
     });
+    const { bytes: size, sha256 } = written;
+    await publish([{ from, file: { path: target, size, sha256 } }], placing, () => removeScratch(target));
+    return written;
+  };
   return { at, add, write, steps };
 }
 

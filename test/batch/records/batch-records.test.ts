@@ -22,20 +22,17 @@ const PREPARED = {
   files: [{ name: '1.mp4', bytes: 4, sha256: 'c'.repeat(64), seconds: 2 }],
   split: { parts: 1 },
 } as const;
-const JOINING = {
-  type: 'joining',
-  item: ITEM,
-  made: 'd'.repeat(64),
-  files: [{ path: `${FOLDER}/a.es.mp4`, sha256: 'e'.repeat(64), size: 7 }],
-} as const;
+const FIRST = { path: `${FOLDER}/a.es.mp4`, sha256: 'e'.repeat(64), size: 7 } as const;
+const OWNED = { item: ITEM, step: 'result', made: 'd'.repeat(64) } as const;
+const OUTPUTS = { ...OWNED, type: 'outputs', files: [FIRST] } as const;
 const DAMAGED = { type: 'log_damaged', places: ['a row of intents'], kept: 'records.damaged.db' } as const;
 const LOST = { id: 'dub_1', status: 'succeeded', created_at: AT, client_reference: null } as const;
 const COMPARED = { type: 'jobs_compared', kind: 'dubbing', jobs: [LOST], gone: ['dub_2'] } as const;
 
-const STAGE = { at: AT, path: 'a.es.srt', sha256: 'a'.repeat(64) } as const;
-const SUBTITLE = { ...STAGE, type: 'stage_subtitle', video: 'a', role: 'target', language: 'es' } as const;
+const SUBTITLE = { ...OWNED, type: 'outputs', step: 'target', language: 'es', files: [FIRST] } as const;
 const SOURCES = { made_of: 'x', source: null, target: null, target_lines: null } as const;
-const VIDEO = { ...STAGE, ...SOURCES, type: 'stage_export', item: ITEM, size: 7 } as const;
+const WRITTEN = { path: 'a.es.srt', at: AT, sha256: 'a'.repeat(64), size: 7 } as const;
+const VIDEO = { ...WRITTEN, ...SOURCES, type: 'stage_export', item: ITEM } as const;
 
 const intended = [factsOf('a'), RECORDS.intend({ key: 'k', item: ITEM })] as const;
 const downloaded = {
@@ -118,11 +115,25 @@ describe('the records of a batch', () => {
     expect(moved?.lost_terms).toEqual([{ ...loss, file: '/elsewhere/a.srt' }]);
   });
 
-  it('keep prepared files by input and recipe, and joined files by item', () => {
+  it('keep prepared files by input and recipe', () => {
     const other = { ...PREPARED, recipe: 'convert', split: undefined };
     expect(view(PREPARED, other, PREPARED).prepared).toEqual([PREPARED, { ...other, split: null }]);
-    const moved = recordsOf([JOINING], { folder: FOLDER, readIn: '/elsewhere' }).joined.get(ITEM);
-    expect(moved).toEqual({ ...JOINING, files: [{ ...JOINING.files[0], path: '/elsewhere/a.es.mp4' }] });
+  });
+
+  it('keep each version of a file by its owner until another one is in its place, and move with the folder', () => {
+    const second = { ...FIRST, sha256: 'f'.repeat(64), asset: 'video', kept: 'audio' } as const;
+    const begun = [OUTPUTS, { ...OUTPUTS, made: 'other', files: [second] }] as const;
+    const versions = (...records: readonly BatchRecord[]) =>
+      view(...records).findOutputs({ item: ITEM, step: 'result', path: FIRST.path });
+    const newest = { ...OWNED, ...second, made: 'other' };
+    expect(versions(...begun)).toEqual([{ ...OWNED, ...FIRST }, newest]);
+    expect(versions(...begun, { ...begun[1], is_placed: true })).toEqual([newest]);
+    expect(view(OUTPUTS).findOutputs({ item: ITEM, step: 'export' })).toEqual([]);
+    expect(view(OUTPUTS).findOutputs({ path: `${FOLDER}/b.es.mp4` })).toEqual([]);
+    expect(versions(OUTPUTS, { type: 'item_forgotten', at: AT, item: ITEM })).toEqual([]);
+    const beside = { ...OUTPUTS, files: [{ ...FIRST, path: `${FOLDER}/../a.es.srt` }] };
+    const moved = recordsOf([OUTPUTS, beside], { folder: FOLDER, readIn: '/else/where' });
+    expect(moved.findOutputs({}).map(({ path }) => path)).toEqual(['/else/where/a.es.mp4', '/else/a.es.srt']);
   });
 
   it('call an input unusable until it is checked again', () => {
@@ -197,7 +208,7 @@ describe('records of several shards', () => {
       commandOf(['a']),
       UNUSABLE,
       PREPARED,
-      JOINING,
+      OUTPUTS,
     ]);
     const other = recordsOf(
       [
@@ -224,7 +235,8 @@ describe('records of several shards', () => {
     expect(both.begun).toEqual(new Map([...one.begun, ...other.begun]));
     expect(both.stages).toEqual(other.stages);
     expect([both.bills, both.provenances]).toEqual([one.bills, one.provenances]);
-    expect([both.prepared, both.joined]).toEqual([one.prepared, one.joined]);
+    expect(both.prepared).toEqual(one.prepared);
+    expect(both.findOutputs({})).toEqual([...one.findOutputs({}), ...other.findOutputs({})]);
     expect([both.damages, both.lostJobs, both.damage]).toEqual([other.damages, other.lostJobs, ['a row']]);
   });
 });

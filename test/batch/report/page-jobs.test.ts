@@ -112,8 +112,8 @@ test('a sample that was made from the subtitles of the whole does not show them,
     made_of: '',
   } as const;
   const shown = (target: string) => {
-    const newest = { ...made, source: null, target, target_lines: null };
-    const stages = { subtitles, finished: new Map([[key, { newest, sizes: new Set<number>() }]]) };
+    const finished = new Map([[key, { ...made, source: null, target, target_lines: null }]]);
+    const stages = { subtitles, finished };
     const item = { key, kind: 'auto_localization', target_language: 'es' } as const;
     return jobsOf(item, {}, stages)[0]?.subtitles.map(({ path }) => path);
   };

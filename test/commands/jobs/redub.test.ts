@@ -262,14 +262,15 @@ describe('a run that dubs an edited line', () => {
     await desk.dub();
     const track = desk.track();
     const last = await openBatchJournal({ folder: desk.folder });
-    const [joined] = [...last.joined.values()];
+    const joined = last.findOutputs({ path: desk.path('talk.es.wav') });
     await last.close();
     // The records as they were before the piece was fetched, and with what is written before the track gets its name.
     rmSync(desk.path('.vloc'), { recursive: true });
     await cp(desk.path('saved'), desk.path('.vloc'), { recursive: true });
     rmSync(desk.path('.vloc/lock'), { force: true });
     const journal = await openBatchJournal({ folder: desk.folder });
-    if (joined !== undefined) await journal.add({ ...joined, type: 'joining' });
+    for (const { item, step, made, ...file } of joined)
+      await journal.add({ type: 'outputs', item, step, made, files: [file] });
     await journal.close();
     await desk.dub();
     expect(desk.track()).toEqual(track);

@@ -66,8 +66,7 @@ it('subtitles of a video whose name is as long as a name can be are written besi
 /** Records that version of the translation as one that may still be there. */
 async function recordUnplaced(vloc: Staging, version: string): Promise<void> {
   const journal = await openBatchJournal({ folder: vloc.folder });
-  const last = journal.stages.subtitles.get('talk.es.srt');
-  if (last === undefined) throw new Error('a subtitle file was written');
-  const record = { ...last, type: 'stage_subtitle', at: '2026-11-21T10:00:00.000Z' } as const;
-  await journal.add({ ...record, sha256: hash('sha256', version) }).finally(() => journal.close());
+  const file = { path: vloc.path('talk.es.srt'), sha256: hash('sha256', version), size: version.length };
+  const record = { type: 'outputs', item: 'talk.mp4', step: 'target', language: 'es' } as const;
+  await journal.add({ ...record, made: file.sha256, files: [file] }).finally(() => journal.close());
 }

@@ -45,18 +45,37 @@ export interface SweepPoint {
   readonly isLate: boolean;
 }
 
-/** Everything but SQLite works in one thread. */
-const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
+/** A process that is swept, and the files by which its calls are counted. */
+export interface SweptProcess {
+  readonly command: readonly string[];
+  readonly cwd?: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly files: { readonly [Files in SweepPoint['files']]: readonly string[] };
+}
+
 const SCRIPT = join(import.meta.dirname, 'swept-run.ts');
 
+async function processOf(run: SweptRun): Promise<SweptProcess> {
+  return {
+    command: [process.execPath, await bundleScript(SCRIPT), JSON.stringify(run)],
+    env: process.env,
+    files: { records: SWEPT.records(run), results: SWEPT.results(run) },
+  };
+}
+
 /** True when the run was killed at the point; false when it ended before it came there. */
-export async function runUntil(
-  run: SweptRun,
+export async function runUntil(run: SweptRun, point: Omit<SweepPoint, 'isLate'>): Promise<boolean> {
+  return killAt(await processOf(run), point);
+}
+
+/** The same of a process. */
+export async function killAt(
+  swept: SweptProcess,
   { files, call, time }: Omit<SweepPoint, 'isLate'>,
 ): Promise<boolean> {
   const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=KILL:when=${time}`];
   try {
-    await strace(run, SWEPT[files](run), ['-o', '/dev/null', ...inject]);
+    await strace(swept, swept.files[files], ['-o', '/dev/null', ...inject]);
     return false;
   } catch (error) {
     // strace ends by the same signal as what it traces.
@@ -67,8 +86,13 @@ export async function runUntil(
 
 /** All points of a run that nothing ends, in the order in which it comes to them. @param trace a file for strace */
 export async function listPoints(run: SweptRun, trace: string): Promise<readonly SweepPoint[]> {
-  const all = [...SWEPT.records(run), ...SWEPT.results(run)];
-  await strace(run, all, ['-y', '-o', trace, '-e', `trace=${CALLS.join(',')}`]);
+  return pointsOf(await processOf(run), trace);
+}
+
+/** The same of a process. */
+export async function pointsOf(swept: SweptProcess, trace: string): Promise<readonly SweepPoint[]> {
+  const all = [...swept.files.records, ...swept.files.results];
+  await strace(swept, all, ['-y', '-o', trace, '-e', `trace=${CALLS.join(',')}`]);
   const counts = new Map<string, number>();
   const points = new Map<string, SweepPoint>();
   let isLate = false;
@@ -86,8 +110,13 @@ export async function listPoints(run: SweptRun, trace: string): Promise<readonly
   return [...points.values()];
 }
 
-async function strace(run: SweptRun, files: readonly string[], options: readonly string[]): Promise<void> {
+async function strace(
+  { command, cwd, env }: SweptProcess,
+  files: readonly string[],
+  options: readonly string[],
+): Promise<void> {
   const places = files.flatMap((path) => ['-P', path]);
-  const command = [process.execPath, await bundleScript(SCRIPT), JSON.stringify(run)];
-  await promisify(execFile)('strace', [...STRACE, ...options, ...places, ...command], { env });
+  // Everything but SQLite works in one thread.
+  const own = { cwd, env: { ...env, UV_THREADPOOL_SIZE: '1' } };
+  await promisify(execFile)('strace', [...STRACE, ...options, ...places, ...command], own);
 }
