@@ -70,7 +70,7 @@ async function readOthers(place: BatchPlace): Promise<readonly ReadRecords[]> {
 /** Ids of the jobs of items in other journals of the folder. @throws Failure (`disk`) */
 export async function readOtherJobs(place: BatchPlace): Promise<ReadonlySet<string>> {
   const others = await readOthers(place);
-  return new Set(others.flatMap(({ intents }) => [...attachedIds(intents)]));
+  return new Set(others.flatMap(({ attempts }) => [...attachedIds(attempts)]));
 }
 
 /**
@@ -84,8 +84,8 @@ export async function readResults(place: BatchPlace, own: BatchRecords): Promise
 }
 
 /** Result files of all items of a journal, absolute. */
-function resultsOf({ intents, findOutputs }: BatchRecords, folder: string): readonly string[] {
+function resultsOf({ attempts, findOutputs }: BatchRecords, folder: string): readonly string[] {
   // Of a run that was killed, only these rows have the files that got their names.
   const outputs = (['result', 'export'] as const).flatMap((step) => findOutputs({ step }));
-  return [...recordedResults({ intents }, folder), ...outputs.map(({ path }) => path)];
+  return [...recordedResults({ attempts }, folder), ...outputs.map(({ path }) => path)];
 }

@@ -5,7 +5,7 @@ import { usageFailure } from '../base/failure.ts';
 import { errorCode, onDisk } from '../base/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
-import type { StoredFile } from './records/intents.ts';
+import type { StoredFile } from './records/attempts.ts';
 import type { Shard } from './shard.ts';
 
 /** Beside the results, so that it moves with them. A folder that contains it is an output folder. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { nameParts } from '../../src/batch/record-folder.ts';
-import { RECORDS } from './records/support/intents.ts';
+import { RECORDS } from './records/support/attempts.ts';
 import { recordsOf } from './records/support/records-of.ts';
 
 test('paths below the folder move along with it, and others stay', () => {
@@ -12,7 +12,7 @@ test('paths below the folder move along with it, and others stay', () => {
   const { at } = RECORDS.accepted({ key: 'k' });
   const downloaded = { type: 'downloaded', key: 'k', at, job_id: 'dub_k', files } as const;
   const { outcome } =
-    recordsOf([downloaded], { folder: '/media/out', readIn: '/moved' }).intents.byKey.get('k') ?? {};
+    recordsOf([downloaded], { folder: '/media/out', readIn: '/moved' }).attempts.byKey.get('k') ?? {};
   expect(outcome).toMatchObject({
     record: {
       files: [{ path: '/moved/week 1/a.mp4' }, { path: '/media/outer/a.mp4' }, { path: '/moved/..a/b.mp4' }],

@@ -74,20 +74,20 @@ const paymentsOf = ({ hosted }: HostedScene) => Object.values(readBooks(hosted).
 async function loseAnswers(folder: string): Promise<void> {
   const { database } = await openRecords(pathOf(folder), BATCH_SCHEMA);
   await database.write(() => {
-    for (const [place, { key = null, times }] of database.find('intents').entries()) {
+    for (const [place, { key = null, times }] of database.find('attempts').entries()) {
       const asked = JSON.parse(String(times)).intend;
       if (place % 2 === 1)
-        database.change('intents', { key }, { outcome: null, times: JSON.stringify({ intend: asked }) });
+        database.change('attempts', { key }, { outcome: null, times: JSON.stringify({ intend: asked }) });
     }
   });
   await database.close();
 }
 
-/** Whether the file lacks intents, or answers to them. */
+/** Whether the file lacks attempts, or answers to them. */
 async function isAnyLost(folder: string, before: ReadRecords): Promise<boolean> {
-  const { intents } = await readOwnRecords(placeOf(folder));
-  return [...before.intents.byKey].some(
-    ([key, { outcome }]) => intents.byKey.get(key)?.outcome.phase !== outcome.phase,
+  const { attempts } = await readOwnRecords(placeOf(folder));
+  return [...before.attempts.byKey].some(
+    ([key, { outcome }]) => attempts.byKey.get(key)?.outcome.phase !== outcome.phase,
   );
 }
 

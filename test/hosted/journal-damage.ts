@@ -40,12 +40,12 @@ function leaveJournal(isCommitted: boolean): Damage {
     const copy = join(folder, 'copy.db');
     await copyFile(path, copy);
     const database = new DatabaseSync(copy);
-    database.exec('CREATE TEMP TABLE lost AS SELECT * FROM intents WHERE rowid % 2 = 0');
-    database.exec('DELETE FROM intents WHERE rowid % 2 = 0');
+    database.exec('CREATE TEMP TABLE lost AS SELECT * FROM attempts WHERE rowid % 2 = 0');
+    database.exec('DELETE FROM attempts WHERE rowid % 2 = 0');
     // So small that changed pages are written before the end.
     database.exec('PRAGMA cache_size = 1; BEGIN');
     database.exec(
-      'INSERT INTO intents SELECT * FROM lost; UPDATE command_items SET begun_at = begun_at || begun_at',
+      'INSERT INTO attempts SELECT * FROM lost; UPDATE command_items SET begun_at = begun_at || begun_at',
     );
     database.exec(`INSERT INTO prepared (source, recipe, files) VALUES ('a', 'b', '${'x'.repeat(50_000)}')`);
     await copyFile(`${copy}-journal`, `${path}-journal`);

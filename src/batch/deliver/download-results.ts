@@ -12,7 +12,7 @@ import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, templateFor } from '../plan/delivery.ts';
 import { pathExists } from '../plan/file-status.ts';
 import { nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
-import { storeFiles } from '../records/intents.ts';
+import { storeFiles } from '../records/attempts.ts';
 import { claimPlace, type Output, type OutputRows, type Placing, publish } from './publish.ts';
 import {
   type AddTracks,

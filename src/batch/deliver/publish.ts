@@ -8,7 +8,7 @@ import { moveFile } from '../../base/move-file.ts';
 import { syncFile } from '../../base/sync.ts';
 import { fileSystemFailure } from '../../base/system-error.ts';
 import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
-import type { StoredFile } from '../records/intents.ts';
+import type { StoredFile } from '../records/attempts.ts';
 import type { Making, OutputOwner, OutputRow, OutputsRecord } from '../records/outputs.ts';
 import type { BatchJournal } from '../run/journal.ts';
 import { findVersion, isSameFile } from './result-file.ts';

@@ -9,7 +9,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
 import type { KeptResult } from '../item.ts';
 import type { TracksTask } from '../preparation.ts';
-import type { StoredFile } from '../records/intents.ts';
+import type { StoredFile } from '../records/attempts.ts';
 import { isKept } from '../records/kept-tracks.ts';
 
 /** SHA-256 in lower-case hex. */

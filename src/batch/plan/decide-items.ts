@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { mapConcurrently } from '../../base/together.ts';
 import { findVersion } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
-import { type ForgottenRecord, forgetItems } from '../records/intents.ts';
+import { type ForgottenRecord, forgetItems } from '../records/attempts.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import {
   type Choices,
@@ -22,7 +22,7 @@ import type { Delivery } from './delivery.ts';
 import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
 import { type InputProblem, isSplit, joinProblems } from './input.ts';
-import { keyWithName, newestIntent, ownFiles } from './item-key.ts';
+import { keyWithName, newestAttempt, ownFiles } from './item-key.ts';
 import { decideOtherLines } from './other-lines.ts';
 import type { PlacedItem } from './plan-items.ts';
 import { decideRedub } from './redub.ts';
@@ -105,7 +105,7 @@ async function hashInputs(
 }
 
 function resultPathsOf({ key }: BatchItem, recorded: Recorded): readonly string[] {
-  const outcome = newestIntent(key, recorded.intents)?.outcome;
+  const outcome = newestAttempt(key, recorded.attempts)?.outcome;
   const delivered = outcome?.phase === 'downloaded' ? outcome.record.files : [];
   return [...delivered, ...ownFiles(key, recorded)].map(({ path }) => path);
 }
@@ -123,11 +123,11 @@ async function findRenamed(
   recorded: Recorded,
   { fresh, now, hashFile }: Pick<Choices, 'fresh' | 'now' | 'hashFile'>,
 ): Promise<readonly RenamedRecord[]> {
-  const { intents, facts } = recorded;
+  const { attempts, facts } = recorded;
   const current = new Set(items.map(({ key }) => key));
   const left = [...facts.values()].filter(
     ({ item, size, path }) =>
-      size !== null && path !== null && intents.byItem.has(item) && !current.has(item),
+      size !== null && path !== null && attempts.byItem.has(item) && !current.has(item),
   );
   if (fresh || left.length === 0) return [];
   const bySize = Map.groupBy(left, ({ size }) => size);
@@ -137,15 +137,16 @@ async function findRenamed(
   for (const item of items) {
     const { input } = item;
     const file = input.type === 'lines' ? input.file : input.type === 'file' ? input : null;
-    if (file === null || isSplit(input) || intents.byItem.has(item.key)) continue;
+    if (file === null || isSplit(input) || attempts.byItem.has(item.key)) continue;
     for (const known of bySize.get(file.bytes) ?? []) {
-      const isAlike = keyWithName(known.item, input.name) === item.key && isSameRequest(known, item, intents);
+      const isAlike =
+        keyWithName(known.item, input.name) === item.key && isSameRequest(known, item, attempts);
       if (!isAlike || taken.has(known.item) || (await pathExists(known.path ?? ''))) continue;
       const own =
         hashes.get(file.path) ??
         (input.type === 'lines' ? Promise.resolve(input.sha256) : hashFile(file.path));
       hashes.set(file.path, own);
-      const before = known.sha256 ?? newestIntent(known.item, intents)?.asked?.input_sha256;
+      const before = known.sha256 ?? newestAttempt(known.item, attempts)?.asked?.input_sha256;
       const sha256 = await own;
       if (before !== sha256) continue;
       taken.add(known.item);
@@ -160,11 +161,11 @@ async function findRenamed(
   return records;
 }
 
-function isSameRequest(known: ItemFacts, item: BatchItem, intents: Recorded['intents']): boolean {
+function isSameRequest(known: ItemFacts, item: BatchItem, attempts: Recorded['attempts']): boolean {
   return (
     known.audio_track === trackOf(item) &&
     (known.sample_seconds ?? null) === sampleOf(item) &&
-    describeOptions(item, known.fields, newestIntent(known.item, intents)).length === 0
+    describeOptions(item, known.fields, newestAttempt(known.item, attempts)).length === 0
   );
 }
 
@@ -174,12 +175,15 @@ function withRenamed(recorded: Recorded, records: readonly RenamedRecord[]): Rec
   const moves = records.flatMap((record) => (record.type === 'item_forgotten' ? [record] : []));
   const facts = new Map(recorded.facts);
   for (const record of records) if (record.type === 'item_facts') facts.set(record.item, record);
-  return { ...recorded, intents: forgetItems(recorded.intents, moves), facts };
+  return { ...recorded, attempts: forgetItems(recorded.attempts, moves), facts };
 }
 
 /** All result files in the journal, absolute. */
-export function recordedResults({ intents }: Pick<Recorded, 'intents'>, folder: string): ReadonlySet<string> {
-  const files = [...intents.byKey.values()].flatMap(({ outcome }) =>
+export function recordedResults(
+  { attempts }: Pick<Recorded, 'attempts'>,
+  folder: string,
+): ReadonlySet<string> {
+  const files = [...attempts.byKey.values()].flatMap(({ outcome }) =>
     outcome.phase === 'downloaded' ? outcome.record.files : [],
   );
   return new Set(files.map(({ path }) => resolve(folder, path)));

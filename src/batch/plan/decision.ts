@@ -3,13 +3,13 @@
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
-import type { Intent, Intents, StoredFile } from '../records/intents.ts';
-import { type NewIntent, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
+import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
+import { type NewAttempt, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
 import type { FindOutputs } from '../records/outputs.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { isCopied, isSplit, type UnusableInput } from './input.ts';
-import { askedMs, isJoinedKey, newestIntent, ownFiles, partIntents } from './item-key.ts';
+import { askedMs, isJoinedKey, newestAttempt, ownFiles, partAttempts } from './item-key.ts';
 import type { Redub, RedubChoices } from './redub.ts';
 import { describeChange } from './requests.ts';
 import { AUTOMATIC } from './result-name.ts';
@@ -21,7 +21,7 @@ export type Decision =
    */
   | {
       readonly step: 'new';
-      readonly after: NewIntent['after'];
+      readonly after: NewAttempt['after'];
       readonly replaces?: readonly StoredFile[];
       readonly redub?: Redub;
     }
@@ -58,11 +58,11 @@ interface PartsBegun {
 
 /** The content of the journal of the folder. */
 export interface Recorded {
-  readonly intents: Intents;
+  readonly attempts: Attempts;
   /** By item key. */
   readonly facts: ReadonlyMap<string, ItemFacts>;
   readonly findOutputs?: FindOutputs;
-  /** How results were made, by key of the intent. */
+  /** How results were made, by key of the attempt. */
   readonly provenances?: { get(key: string): ItemProvenance | null | undefined };
 }
 
@@ -115,7 +115,7 @@ function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): 
   if (situation.fresh) return { step: 'new', after: null };
   if (isCopied(item.input)) return decideCopied(item, recorded, situation);
   if (isSplit(item.input)) return decideSplit(item, recorded, situation);
-  const next = nextStepForItem(recorded.intents, item.key, situation.now);
+  const next = nextStepForItem(recorded.attempts, item.key, situation.now);
   const change = findChange(item, recorded, situation);
   if (next.step === 'intend') return change === null ? again(next, situation) : startAnew(next);
   if (change !== null) {
@@ -137,7 +137,7 @@ function decideStep(item: BatchItem, recorded: Recorded, situation: Situation): 
 
 /** The options of jobs do not change a copy. One that is gone is made again. */
 function decideCopied(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
-  const next = nextStepForItem(recorded.intents, item.key, situation.now);
+  const next = nextStepForItem(recorded.attempts, item.key, situation.now);
   const isMade = next.step === 'nothing' && next.because.reason === 'downloaded';
   if (!isMade || findChange(item, recorded, situation)?.what === 'file') return { step: 'new', after: null };
   const then = afterDownload(item, next.key, next.because.files, recorded, situation);
@@ -151,10 +151,10 @@ function decideUnusable(
   recorded: Recorded,
   situation: Situation,
 ): Decision {
-  const { intents, facts } = recorded;
+  const { attempts, facts } = recorded;
   const unusable: Decision = { step: 'unusable', detail };
   if (situation.fresh) return unusable;
-  const next = nextStepForItem(intents, item.key, situation.now);
+  const next = nextStepForItem(attempts, item.key, situation.now);
   if (next.step === 'attach' || next.step === 'download') return { step: 'continue', next };
   if (next.step !== 'nothing' || next.because.reason !== 'downloaded') return unusable;
   const known = facts.get(item.key);
@@ -163,12 +163,12 @@ function decideUnusable(
   return isSame && then.step === 'done' ? then : unusable;
 }
 
-function startAnew({ after }: NewIntent): Decision {
+function startAnew({ after }: NewAttempt): Decision {
   return { step: 'new', after };
 }
 
 /** Retries refused and cancelled jobs. Of failed jobs only those with a retryable failure. */
-function again({ after }: NewIntent, { retryFailed }: Situation): Decision {
+function again({ after }: NewAttempt, { retryFailed }: Situation): Decision {
   if (after?.reason !== 'failed' || retryFailed || after.error?.retryable === true)
     return { step: 'new', after };
   const { code = 'JOB_FAILED', message = 'the service gave no reason' } = after.error ?? {};
@@ -179,10 +179,10 @@ function afterDownload(
   { input, keep }: BatchItem,
   key: string,
   files: readonly StoredFile[],
-  { intents, provenances }: Recorded,
+  { attempts, provenances }: Recorded,
   { sizes, replace, skipDone = false, now }: Situation,
 ): Decision {
-  const outcome = intents.byKey.get(key)?.outcome;
+  const outcome = attempts.byKey.get(key)?.outcome;
   const record = outcome?.phase === 'downloaded' ? outcome.record : null;
   const jobId = record?.job_id ?? null;
   // All of its lines were remembered.
@@ -207,9 +207,9 @@ function afterDownload(
 
 /** An item in parts is done when they are joined. Until then each part has a history of its own. */
 function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation): Decision {
-  const { intents } = recorded;
-  const joined = newestIntent(item.key, intents);
-  const parts = partIntents(item.key, intents);
+  const { attempts } = recorded;
+  const joined = newestAttempt(item.key, attempts);
+  const parts = partAttempts(item.key, attempts);
   if (joined === null && parts.length === 0) return { step: 'new', after: null };
   const change = findChange(item, recorded, situation);
   if (change !== null) {
@@ -220,13 +220,13 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
     const then = afterDownload(item, joined.key, joined.outcome.record.files, recorded, situation);
     if (then.step === 'done' || then.step === 'edited' || then.step === 'changed') return then;
   }
-  const failed = parts.map((intent) => againFailed(intent, situation)).find((each) => each !== null);
+  const failed = parts.map((attempt) => againFailed(attempt, situation)).find((each) => each !== null);
   return failed ?? { step: 'continue', next: { step: 'parts' } };
 }
 
 /** The decision about a part that failed permanently; null for all others. */
-function againFailed(intent: Intent, situation: Situation): Decision | null {
-  const next = nextStep(intent, situation.now);
+function againFailed(attempt: Attempt, situation: Situation): Decision | null {
+  const next = nextStep(attempt, situation.now);
   if (next.step !== 'nothing' || next.because.reason !== 'failed') return null;
   const decision = again({ step: 'intend', after: next.because }, situation);
   return decision.step === 'failed' ? decision : null;
@@ -250,13 +250,14 @@ type Change = Extract<Decision, { step: 'changed' }>;
 /** How an item differs from what its newest job was made for; null if it does not. */
 export function findChange(
   item: BatchItem,
-  { intents, facts }: Recorded,
+  { attempts, facts }: Recorded,
   { hashes }: Pick<Situation, 'hashes'>,
 ): Change | null {
   const known = facts.get(item.key);
-  const asked = newestIntent(item.key, intents)?.asked ?? null;
+  const asked = newestAttempt(item.key, attempts)?.asked ?? null;
   const fields = known?.fields ?? asked?.params;
-  const changes = fields === undefined ? [] : describeOptions(item, fields, newestIntent(item.key, intents));
+  const changes =
+    fields === undefined ? [] : describeOptions(item, fields, newestAttempt(item.key, attempts));
   if (changes.length > 0) return { step: 'changed', what: 'options', changes };
   if (known !== undefined && known.audio_track !== trackOf(item)) {
     const changes = [`audio track ${known.audio_track} → ${trackOf(item)}`];
@@ -282,14 +283,14 @@ export function findChange(
 
 /**
  * How the options of an item differ from those of an earlier request. To state the language that its job has found is no change.
- * @param intent of the earlier request; null if it is not known
+ * @param attempt of the earlier request; null if it is not known
  */
 export function describeOptions(
   { kind, fields }: BatchItem,
   before: BatchItem['fields'],
-  intent: Intent | null,
+  attempt: Attempt | null,
 ): readonly string[] {
-  const outcome = intent?.outcome;
+  const outcome = attempt?.outcome;
   const isOver = outcome?.phase === 'finished' || outcome?.phase === 'downloaded';
   const [asked, stated] = [before, fields].map(({ source_language = AUTOMATIC }) => source_language);
   if (!isOver || asked !== AUTOMATIC || stated === AUTOMATIC) return describeChange(kind, before, fields);
@@ -302,9 +303,9 @@ export function describeOptions(
 }
 
 /** Whether the file has a new modification time but the same size: only its content shows whether it changed. */
-export function needsHash(item: BatchItem, { intents, facts }: Recorded): boolean {
+export function needsHash(item: BatchItem, { attempts, facts }: Recorded): boolean {
   const known = facts.get(item.key);
   if (item.input.type !== 'file' || known === undefined) return false;
-  const before = known.sha256 ?? newestIntent(item.key, intents)?.asked?.input_sha256 ?? null;
+  const before = known.sha256 ?? newestAttempt(item.key, attempts)?.asked?.input_sha256 ?? null;
   return before !== null && known.size === item.input.bytes && known.mtime_ms !== item.input.mtimeMs;
 }

@@ -27,7 +27,7 @@ export interface ItemFacts {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The record of an item, written before its intent. @param hashed SHA-256 of the input, if the upload computed it */
+/** The record of an item, written before its attempt. @param hashed SHA-256 of the input, if the upload computed it */
 export function createItemFacts(item: BatchItem, hashed: string | null = null): ItemFacts {
   const { input } = item;
   const file = input.type === 'file' ? input : input.type === 'lines' ? input.file : null;

@@ -1,7 +1,7 @@
-/** Keys of items and parts, the same in every run, and the newest intents of each key. */
+/** Keys of items and parts, the same in every run, and the newest attempts of each key. */
 import { hash } from 'node:crypto';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Intent, Intents, StoredFile } from '../records/intents.ts';
+import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
 import type { FindOutputs } from '../records/outputs.ts';
 import { stripAddress } from '../records/secrets.ts';
 import { isSampleTemplate } from './result-name.ts';
@@ -130,29 +130,29 @@ function isPartName(value: unknown): value is PartName {
   return typeof value === 'object' && value !== null && 'part' in value && 'of' in value && 'made' in value;
 }
 
-/** Begins the key of an intent that was never sent. */
+/** Begins the key of an attempt that was never sent. */
 export const JOINED = 'joined:';
 
-/** Whether the key of an intent is that of joined results. */
+/** Whether the key of an attempt is that of joined results. */
 export function isJoinedKey(key: string): boolean {
   return key.startsWith(JOINED);
 }
 
-/** The newest intents of the parts of the latest cut, in the order of the parts. */
-export function partIntents(itemKey: string, intents: Intents): readonly Intent[] {
-  const found = [...intents.byItem.keys()].flatMap((key) => {
+/** The newest attempts of the parts of the latest cut, in the order of the parts. */
+export function partAttempts(itemKey: string, attempts: Attempts): readonly Attempt[] {
+  const found = [...attempts.byItem.keys()].flatMap((key) => {
     const read = readPartKey(key);
-    const intent = read?.item === itemKey ? newestIntent(key, intents) : null;
-    return read === null || intent === null ? [] : [{ intent, name: read.name }];
+    const attempt = read?.item === itemKey ? newestAttempt(key, attempts) : null;
+    return read === null || attempt === null ? [] : [{ attempt, name: read.name }];
   });
   const newest = found.reduce<(typeof found)[number] | null>(
-    (best, each) => (best === null || askedMs(each.intent) >= askedMs(best.intent) ? each : best),
+    (best, each) => (best === null || askedMs(each.attempt) >= askedMs(best.attempt) ? each : best),
     null,
   );
   return found
     .filter(({ name }) => name.made === newest?.name.made)
     .toSorted((left, right) => left.name.part - right.name.part)
-    .map(({ intent }) => intent);
+    .map(({ attempt }) => attempt);
 }
 
 /** The results of an item that its next result may replace: also one that was named and not yet recorded as done. */
@@ -163,13 +163,13 @@ export function ownFiles(
   return findOutputs?.({ item: key, step: 'result' }) ?? [];
 }
 
-/** Time of the intent, milliseconds since 1970; 0 if its record is lost. */
-export function askedMs({ asked }: Intent): number {
+/** Time of the attempt, milliseconds since 1970; 0 if its record is lost. */
+export function askedMs({ asked }: Attempt): number {
   return asked === null ? 0 : Date.parse(asked.at);
 }
 
-/** The newest intent of an item; null if there is none. */
-export function newestIntent(item: string, intents: Intents): Intent | null {
-  const key = intents.byItem.get(item)?.at(-1);
-  return (key === undefined ? undefined : intents.byKey.get(key)) ?? null;
+/** The newest attempt of an item; null if there is none. */
+export function newestAttempt(item: string, attempts: Attempts): Attempt | null {
+  const key = attempts.byItem.get(item)?.at(-1);
+  return (key === undefined ? undefined : attempts.byKey.get(key)) ?? null;
 }

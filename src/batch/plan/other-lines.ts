@@ -1,16 +1,16 @@
 /** Decides about finished translations for which the memory has other lines since. */
 import type { BatchItem } from '../item.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
-import { newestIntent } from './item-key.ts';
+import { newestAttempt } from './item-key.ts';
 
 /** With --clobber such a translation is made again, from the memory; without, its lines are counted. */
 export async function decideOtherLines(
   item: BatchItem,
   decision: Decision,
-  { intents }: Recorded,
+  { attempts }: Recorded,
   { otherLines }: Pick<Choices, 'otherLines'>,
 ): Promise<Decision> {
-  const outcome = newestIntent(item.key, intents)?.outcome;
+  const outcome = newestAttempt(item.key, attempts)?.outcome;
   if (otherLines === undefined || item.kind !== 'subtitle_translation' || outcome?.phase !== 'downloaded')
     return decision;
   const { files } = outcome.record;

@@ -4,7 +4,7 @@ import { usageFailure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { isSameFile } from '../deliver/result-file.ts';
 import type { BatchItem, Units } from '../item.ts';
-import type { Intent, StoredFile } from '../records/intents.ts';
+import type { Attempt, StoredFile } from '../records/attempts.ts';
 import { keptTrack, readLines } from '../records/kept-dubs.ts';
 import { nextStepForItem } from '../records/next-step.ts';
 import { type CueChanges, findChanges } from './changed-cues.ts';
@@ -36,7 +36,7 @@ export interface Redub extends CueChanges {
   /** The track into which they are put, as it was delivered, and a file that has its bytes now. */
   readonly track: StoredFile;
   readonly from: string;
-  /** Key of the intent that it was made for, its job, and the digest of its subtitles. */
+  /** Key of the attempt that it was made for, its job, and the digest of its subtitles. */
   readonly base: { readonly key: string; readonly jobId: string; readonly sha256: string };
 }
 
@@ -79,14 +79,14 @@ type LinesItem = BatchItem & { readonly input: JobInput & { readonly type: 'line
 /** The part of an item that is dubbed again; otherwise why all of it must be, or had better be. */
 async function planRedub(
   item: LinesItem,
-  { intents }: Recorded,
+  { attempts }: Recorded,
   { redub: { only, folder, service }, now }: Choices & { readonly redub: NonNullable<Choices['redub']> },
 ): Promise<Redub | string> {
   const { key, kind, input, fields } = item;
   if (isSplit(input)) return 'it has more lines than one job takes';
   const unknown = [...(only ?? [])].find((number) => !input.lines.some(({ index }) => index === number));
   if (unknown !== undefined) return `there is no line ${unknown} among ${input.lines.length}`;
-  const base = findBase(key, intents);
+  const base = findBase(key, attempts);
   if (base === null) return 'there is no earlier dub of it in this folder';
   if (describeChange(kind, base.asked.params, fields).length > 0)
     return 'its dub was made with other options';
@@ -106,15 +106,15 @@ async function planRedub(
   const source = hash('sha256', JSON.stringify(made));
   return {
     ...{ ...changes, total: input.lines.length, units, track, from, source },
-    isBegun: isBegun(item, source, intents, now),
+    isBegun: isBegun(item, source, attempts, now),
     base: { key: base.key, jobId, sha256 },
   };
 }
 
 /** Whether the job of the only part has been sent, and has not failed. */
-function isBegun(item: BatchItem, source: string, intents: Recorded['intents'], now: number): boolean {
+function isBegun(item: BatchItem, source: string, attempts: Recorded['attempts'], now: number): boolean {
   const part = { part: 1, of: 1, made: digestLinesMaking(source, item, [0]) };
-  const next = nextStepForItem(intents, partKey(item.key, part), now);
+  const next = nextStepForItem(attempts, partKey(item.key, part), now);
   return next.step === 'nothing' ? next.because.reason === 'downloaded' : next.step !== 'intend';
 }
 
@@ -123,12 +123,12 @@ function unitsOf(lines: readonly SubtitleLine[]): Units {
 }
 
 /** The last dub that was delivered; null if there is none. */
-export function findBase(item: string, { byItem, byKey }: Recorded['intents']) {
+export function findBase(item: string, { byItem, byKey }: Recorded['attempts']) {
   const isDelivered = (key: string) => byKey.get(key)?.outcome.phase === 'downloaded';
-  const intent: Intent | undefined = byKey.get((byItem.get(item) ?? []).findLast(isDelivered) ?? '');
-  if (intent?.outcome.phase !== 'downloaded' || intent.asked === null) return null;
-  const { job_id: jobId, files } = intent.outcome.record;
-  return { key: intent.key, asked: intent.asked, jobId, files };
+  const attempt: Attempt | undefined = byKey.get((byItem.get(item) ?? []).findLast(isDelivered) ?? '');
+  if (attempt?.outcome.phase !== 'downloaded' || attempt.asked === null) return null;
+  const { job_id: jobId, files } = attempt.outcome.record;
+  return { key: attempt.key, asked: attempt.asked, jobId, files };
 }
 
 /** A file with the bytes of the track, as it is or as it was kept while it is replaced; null without one that can be patched. */

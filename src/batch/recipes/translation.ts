@@ -13,9 +13,9 @@ import { readResultLines } from '../deliver/result-lines.ts';
 import type { BatchItem } from '../item.ts';
 import { alignTexts } from '../memory.ts';
 import type { JobInput } from '../plan/input.ts';
-import { newestIntent } from '../plan/item-key.ts';
+import { newestAttempt } from '../plan/item-key.ts';
 import type { BatchPlace } from '../record-folder.ts';
-import type { Intents } from '../records/intents.ts';
+import type { Attempts } from '../records/attempts.ts';
 import { makeResult } from '../run/make-result.ts';
 import { type KnownTexts, type Recall, recallKey, recallRecord } from '../run/recall.ts';
 import type { Run } from '../run/run.ts';
@@ -123,9 +123,9 @@ function partsOf(place: BatchPlace, item: BatchItem, { input, plain, masked }: S
 }
 
 /** Whether an earlier run has sent the lines that are not known, and they have not failed. */
-export function isSent(place: BatchPlace, item: BatchItem, sent: SentLines, intents: Intents): boolean {
+export function isSent(place: BatchPlace, item: BatchItem, sent: SentLines, attempts: Attempts): boolean {
   const [part] = partsOf(place, item, sent, []).items;
-  const outcome = part === undefined ? undefined : newestIntent(part.key, intents)?.outcome;
+  const outcome = part === undefined ? undefined : newestAttempt(part.key, attempts)?.outcome;
   if (outcome?.phase === 'finished') return outcome.record.state === 'succeeded';
   return outcome !== undefined && outcome.phase !== 'refused';
 }

@@ -11,18 +11,18 @@ import type { Bill } from '../run/budget.ts';
 import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
 import type { PreparedRecord } from '../run/part-records.ts';
 import type { FinishedVideo, StageRecords, WrittenSubtitle } from '../stages/records.ts';
-import type { Content, RecordDatabase, Row, Schema } from './database.ts';
 import {
-  advanceIntent,
+  type Attempt,
+  type AttemptRecord,
+  type Attempts,
+  advanceAttempt,
   type ForgottenRecord,
-  gatherIntents,
-  type Intent,
-  type IntentRecord,
-  type Intents,
-  moveIntent,
-  newIntent,
+  gatherAttempts,
+  moveAttempt,
+  newAttempt,
   type StoredFile,
-} from './intents.ts';
+} from './attempts.ts';
+import type { Content, RecordDatabase, Row, Schema } from './database.ts';
 import type { KeptTracks } from './kept-tracks.ts';
 import type { FindOutputs, OutputRow, OutputsRecord } from './outputs.ts';
 
@@ -34,14 +34,14 @@ interface BatchNameRecord {
   readonly is_certain: boolean;
 }
 
-/** The newest bill of the job of an intent. */
+/** The newest bill of the job of an attempt. */
 interface BilledRecord extends Bill {
   readonly type: 'billed';
-  /** Key of the intent. */
+  /** Key of the attempt. */
   readonly key: string;
 }
 
-/** How the job of an intent made its result. */
+/** How the job of an attempt made its result. */
 interface MadeRecord {
   readonly type: 'made';
   readonly key: string;
@@ -50,7 +50,7 @@ interface MadeRecord {
 
 /** One thing that has happened. Paths of files are absolute. */
 export type BatchRecord =
-  | IntentRecord
+  | AttemptRecord
   | ForgottenRecord
   | ItemFacts
   | BatchCommand
@@ -75,11 +75,11 @@ export const BATCH_SCHEMA: Schema = {
     CREATE TABLE items (
       key TEXT PRIMARY KEY, facts TEXT, unusable TEXT, is_usable INTEGER, video TEXT, checksum TEXT
     ) STRICT;
-    CREATE TABLE intents (
+    CREATE TABLE attempts (
       key TEXT PRIMARY KEY, item TEXT, asked TEXT, outcome TEXT, publishing TEXT, times TEXT, bill TEXT,
       provenance TEXT, checksum TEXT
     ) STRICT;
-    CREATE INDEX intents_of_item ON intents (item);
+    CREATE INDEX intents_of_item ON attempts (item);
     CREATE TABLE commands (identity TEXT PRIMARY KEY, command TEXT, checksum TEXT) STRICT;
     CREATE TABLE command_items (
       command TEXT, item TEXT, begun_at TEXT, checksum TEXT, PRIMARY KEY (command, item)
@@ -103,7 +103,7 @@ export interface BatchRecords {
   readonly isEmpty: boolean;
   /** Null until the first run has chosen one. */
   readonly name: Omit<BatchNameRecord, 'type'> | null;
-  readonly intents: Intents;
+  readonly attempts: Attempts;
   /** By item key. */
   readonly facts: ReadonlyMap<string, ItemFacts>;
   readonly checked: CheckedInputs;
@@ -111,9 +111,9 @@ export interface BatchRecords {
   readonly commands: readonly BatchCommand[];
   /** When a command last named each item, milliseconds since 1970. */
   readonly begun: ReadonlyMap<string, number>;
-  /** By key of the intent. */
+  /** By key of the attempt. */
   readonly bills: ReadonlyMap<string, Bill>;
-  /** By key of the intent. */
+  /** By key of the attempt. */
   readonly provenances: ReadonlyMap<string, ItemProvenance>;
   readonly prepared: readonly PreparedRecord[];
   readonly findOutputs: FindOutputs;
@@ -153,7 +153,7 @@ export function combineRecords(all: readonly ReadRecords[]): ReadRecords {
   return {
     isEmpty: all.every(({ isEmpty }) => isEmpty),
     name: all[0]?.name ?? null,
-    intents: gatherIntents(all.flatMap(({ intents }) => [...intents.byKey.values()])),
+    attempts: gatherAttempts(all.flatMap(({ attempts }) => [...attempts.byKey.values()])),
     facts: join(({ facts }) => facts),
     checked: {
       unusable: join(({ checked }) => checked.unusable),
@@ -182,14 +182,14 @@ export function viewRecords(
 ): BatchRecords {
   return {
     get isEmpty() {
-      return !['batch', 'items', 'intents', 'commands', 'damages'].some((table) => rowsOf(table).length > 0);
+      return !['batch', 'items', 'attempts', 'commands', 'damages'].some((table) => rowsOf(table).length > 0);
     },
     get name() {
       const [row] = rowsOf('batch');
       return row === undefined ? null : { batch: String(row.name), is_certain: row.is_certain === 1 };
     },
-    get intents() {
-      return gatherIntents(rowsOf('intents').map((row) => readIntent(row, folder)));
+    get attempts() {
+      return gatherAttempts(rowsOf('attempts').map((row) => readAttempt(row, folder)));
     },
     get facts() {
       return mapOf<ItemFacts>(rowsOf('items'), 'facts', (facts) => mapPath(facts, fromFolder(folder)));
@@ -218,10 +218,10 @@ export function viewRecords(
       return begun;
     },
     get bills() {
-      return mapOf<Bill>(rowsOf('intents'), 'bill');
+      return mapOf<Bill>(rowsOf('attempts'), 'bill');
     },
     get provenances() {
-      return mapOf<ItemProvenance>(rowsOf('intents'), 'provenance', (made) =>
+      return mapOf<ItemProvenance>(rowsOf('attempts'), 'provenance', (made) =>
         mapLosses(made, fromFolder(folder)),
       );
     },
@@ -274,30 +274,32 @@ export function viewRecords(
 /**
  * Writes one record, within a transaction.
  * @param folder of the results, absolute; paths below it become relative, so that it can be moved
- * @returns the intents that it changed
+ * @returns the attempts that it changed
  */
 export function applyRecord(
   database: RecordDatabase,
   folder: string,
   record: BatchRecord,
-): readonly Intent[] {
+): readonly Attempt[] {
   switch (record.type) {
     case 'intend':
       settleCheck(database, readPartKey(record.item)?.item ?? record.item);
-      return [writeIntent(database, folder, advanceIntent(intentOf(database, folder, record.key), record))];
+      return [writeAttempt(database, folder, advanceAttempt(intentOf(database, folder, record.key), record))];
     case 'accepted':
     case 'refused':
     case 'finished':
     case 'publishing':
     case 'downloaded':
-      return [writeIntent(database, folder, advanceIntent(intentOf(database, folder, record.key), record))];
+      return [writeAttempt(database, folder, advanceAttempt(intentOf(database, folder, record.key), record))];
     case 'item_forgotten':
       database.remove('items', { key: record.item });
       database.remove('command_items', { item: record.item });
       database.remove('outputs', { item: record.item });
       return database
-        .find('intents', { item: record.item })
-        .map((row) => writeIntent(database, folder, moveIntent(readIntent(row, folder), record.as ?? null)));
+        .find('attempts', { item: record.item })
+        .map((row) =>
+          writeAttempt(database, folder, moveAttempt(readAttempt(row, folder), record.as ?? null)),
+        );
     case 'batch_command':
       writeCommand(database, record);
       break;
@@ -318,7 +320,7 @@ export function applyRecord(
       break;
     case 'made':
       database.change(
-        'intents',
+        'attempts',
         { key: record.key },
         { provenance: json(mapLosses(record.provenance, intoFolder(folder))) },
       );
@@ -375,10 +377,10 @@ function writeCommand(database: RecordDatabase, { items, names, ...command }: Ba
 }
 
 function writeBill(database: RecordDatabase, { type: _, key, ...bill }: BilledRecord): void {
-  const before = parse<Bill>(database.find('intents', { key })[0]?.bill);
+  const before = parse<Bill>(database.find('attempts', { key })[0]?.bill);
   // It does not change, and later runs may not know it.
   const quantity = bill.quantity ?? before?.quantity ?? null;
-  database.change('intents', { key }, { bill: json({ ...bill, quantity }) });
+  database.change('attempts', { key }, { bill: json({ ...bill, quantity }) });
 }
 
 function writeOutput(
@@ -408,33 +410,33 @@ function readOutput({ path, sha256, item, step, made, size, ...row }: Row, folde
   };
 }
 
-function intentOf(database: RecordDatabase, folder: string, key: string): Intent {
-  const [row] = database.find('intents', { key });
-  return row === undefined ? newIntent(key) : readIntent(row, folder);
+function intentOf(database: RecordDatabase, folder: string, key: string): Attempt {
+  const [row] = database.find('attempts', { key });
+  return row === undefined ? newAttempt(key) : readAttempt(row, folder);
 }
 
-function readIntent(row: Row, folder: string): Intent {
+function readAttempt(row: Row, folder: string): Attempt {
   const record = mapFiles(
-    parse<Exclude<Intent['outcome'], { phase: 'intended' }>['record']>(row.outcome),
+    parse<Exclude<Attempt['outcome'], { phase: 'intended' }>['record']>(row.outcome),
     fromFolder(folder),
   );
-  const asked = parse<Intent['asked']>(row.asked);
+  const asked = parse<Attempt['asked']>(row.asked);
   return {
     key: String(row.key),
     item: typeof row.item === 'string' ? row.item : null,
     asked,
     // The type of the record is the name of its phase.
-    outcome: (record === null ? { phase: 'intended' } : { phase: record.type, record }) as Intent['outcome'],
-    publishing: mapFiles(parse<Intent['publishing']>(row.publishing), fromFolder(folder)),
-    times: parse<Intent['times']>(row.times) ?? {},
+    outcome: (record === null ? { phase: 'intended' } : { phase: record.type, record }) as Attempt['outcome'],
+    publishing: mapFiles(parse<Attempt['publishing']>(row.publishing), fromFolder(folder)),
+    times: parse<Attempt['times']>(row.times) ?? {},
   };
 }
 
-function writeIntent(database: RecordDatabase, folder: string, intent: Intent): Intent {
-  const { key, item, asked, outcome, publishing, times } = intent;
+function writeAttempt(database: RecordDatabase, folder: string, attempt: Attempt): Attempt {
+  const { key, item, asked, outcome, publishing, times } = attempt;
   const record = outcome.phase === 'intended' ? null : outcome.record;
   database.change(
-    'intents',
+    'attempts',
     { key },
     {
       item,
@@ -444,7 +446,7 @@ function writeIntent(database: RecordDatabase, folder: string, intent: Intent): 
       times: json(times),
     },
   );
-  return intent;
+  return attempt;
 }
 
 type MapPath = (path: string) => string;

@@ -1,6 +1,6 @@
-/** Next step for the intents of earlier runs: never pay twice, never lose a paid result. Pure. */
+/** Next step for the attempts of earlier runs: never pay twice, never lose a paid result. Pure. */
 import { LIMITS } from '../../protocol/limits.ts';
-import type { FinishedRecord, IntendRecord, Intent, Intents, StoredFile } from './intents.ts';
+import type { Attempt, Attempts, FinishedRecord, IntendRecord, StoredFile } from './attempts.ts';
 
 export type NextStep =
   /** Send the request again, same key and same body: it may have arrived, and the service makes only one job. */
@@ -30,10 +30,10 @@ type NothingLeft =
 const MARGIN_MS = 60 * 60_000;
 
 /**
- * Next step for one intent.
+ * Next step for one attempt.
  * @param now milliseconds since the epoch
  */
-export function nextStep({ key, asked, outcome }: Intent, now: number): NextStep {
+export function nextStep({ key, asked, outcome }: Attempt, now: number): NextStep {
   switch (outcome.phase) {
     case 'intended': {
       if (asked === null) return expired(key, null);
@@ -71,22 +71,22 @@ function expired(key: string, jobId: string | null): NextStep {
   return { step: 'nothing', key, because: { reason: 'expired', jobId } };
 }
 
-/** A new intent, with a fresh key. */
-export interface NewIntent {
+/** A new attempt, with a fresh key. */
+export interface NewAttempt {
   readonly step: 'intend';
   /** Why the one before it came to nothing, if there was one; a failure that is not retryable is likely to come again. */
   readonly after: Extract<NothingLeft, { reason: 'refused' | 'failed' | 'cancelled' }> | null;
 }
 
 /**
- * Next step for an item when the same command runs again: its newest intent decides, and only one that was
+ * Next step for an item when the same command runs again: its newest attempt decides, and only one that was
  * surely not charged makes room for a new one.
  */
-export function nextStepForItem(intents: Intents, item: string, now: number): NextStep | NewIntent {
-  const key = intents.byItem.get(item)?.at(-1);
-  const intent = key === undefined ? undefined : intents.byKey.get(key);
-  if (intent === undefined) return { step: 'intend', after: null };
-  const next = nextStep(intent, now);
+export function nextStepForItem(attempts: Attempts, item: string, now: number): NextStep | NewAttempt {
+  const key = attempts.byItem.get(item)?.at(-1);
+  const attempt = key === undefined ? undefined : attempts.byKey.get(key);
+  if (attempt === undefined) return { step: 'intend', after: null };
+  const next = nextStep(attempt, now);
   if (next.step !== 'nothing') return next;
   const { because } = next;
   if (because.reason === 'downloaded' || because.reason === 'expired') return next;

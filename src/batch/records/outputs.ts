@@ -1,5 +1,5 @@
 /** The files that vloc has put in their places, or was about to: by these rows it knows them as its own. */
-import type { StoredFile } from './intents.ts';
+import type { StoredFile } from './attempts.ts';
 
 /** Whose a file is. */
 export interface OutputOwner {

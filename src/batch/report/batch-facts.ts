@@ -3,8 +3,8 @@
 import type { CreditTotals } from '../item.ts';
 import { byName } from '../plan/candidate.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
+import type { Attempt, Attempts } from '../records/attempts.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
-import type { Intent, Intents } from '../records/intents.ts';
 import { type Bill, createBudget } from '../run/budget.ts';
 import { findDoubt, strayIds } from '../run/lost-jobs.ts';
 import {
@@ -66,16 +66,16 @@ export interface ShardReport {
  * @param now milliseconds since 1970
  */
 export function reportItems(records: ReadRecords, folder: string, now: number): readonly ItemReport[] {
-  const { intents, facts, commands, bills, provenances, checked } = records;
+  const { attempts, facts, commands, bills, provenances, checked } = records;
   const { unusable, usable } = checked;
   const stages = readStageReports(records, folder);
   const reports = [...readItemKeys(records)].flatMap((key): ItemReport[] => {
-    const own = intentsOf(key, intents);
+    const own = intentsOf(key, attempts);
     // A file that a run in stages could not use before: its jobs belong to other items.
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
     const provenance = provenances.get(own.at(-1)?.key ?? '');
-    const item = { key, ...known, intents: own, costs: sumBills(own, bills), provenance };
+    const item = { key, ...known, attempts: own, costs: sumBills(own, bills), provenance };
     const report = reportItem(item, now);
     return report === null ? [] : [stages.apply(report)];
   });
@@ -84,7 +84,7 @@ export function reportItems(records: ReadRecords, folder: string, now: number): 
 
 /** @param folder and @param now see `reportItems` */
 export function readBatchFacts(records: ReadRecords, folder: string, now: number): BatchFacts {
-  const { intents, commands } = records;
+  const { attempts, commands } = records;
   const all = withoutTriedSamples(reportItems(records, folder, now));
   const named = new Set(commands.flatMap((command) => command.items));
   // After damage, the record of their command may be lost.
@@ -103,7 +103,7 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
     damaged: countDamage(records),
-    stray_jobs: strayIds(intents),
+    stray_jobs: strayIds(attempts),
     shards: [],
     missing_shards: [],
   };
@@ -113,13 +113,13 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
 export function readItemKeys({
   commands,
   facts,
-  intents,
+  attempts,
   stages,
-}: Pick<ReadRecords, 'commands' | 'facts' | 'intents' | 'stages'>): ReadonlySet<string> {
+}: Pick<ReadRecords, 'commands' | 'facts' | 'attempts' | 'stages'>): ReadonlySet<string> {
   return new Set([
     ...commands.flatMap(({ items }) => items),
     ...facts.keys(),
-    ...intents.byItem.keys(),
+    ...attempts.byItem.keys(),
     ...stages.finished.keys(),
   ]);
 }
@@ -153,16 +153,16 @@ function creditsOf(items: readonly ItemReport[]): CreditTotals | null {
   return costs && { reserved: costs.reserved, charged: costs.charged, unknown: costs.unknown };
 }
 
-function intentsOf(item: string, { byItem, byKey }: Intents): readonly Intent[] {
+function intentsOf(item: string, { byItem, byKey }: Attempts): readonly Attempt[] {
   return (byItem.get(item) ?? []).flatMap((key) => byKey.get(key) ?? []);
 }
 
 /** The cost of all jobs for an item. */
-function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>): Omit<ItemCosts, 'job_id'> {
+function sumBills(attempts: readonly Attempt[], bills: ReadonlyMap<string, Bill>): Omit<ItemCosts, 'job_id'> {
   const budget = createBudget(null);
   let count = 0;
   let isLost = false;
-  for (const { key, asked, outcome } of intents) {
+  for (const { key, asked, outcome } of attempts) {
     // The jobs that it was joined of are those of its parts; if all lines were remembered, there are none.
     const bill = bills.get(key) ?? null;
     const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
@@ -173,7 +173,7 @@ function sumBills(intents: readonly Intent[], bills: ReadonlyMap<string, Bill>):
     else budget.bill(key, asked.kind, bill);
   }
   const { reserved, charged, unknown, units } = budget.totals();
-  const isFree = count > 0 && intents.every(({ key, asked }) => isJoinedKey(key) || asked?.is_free === true);
+  const isFree = count > 0 && attempts.every(({ key, asked }) => isJoinedKey(key) || asked?.is_free === true);
   return {
     credits: count === 0 || isLost || unknown > 0 ? null : { reserved, charged },
     is_free: isFree || undefined,

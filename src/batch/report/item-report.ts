@@ -7,7 +7,7 @@ import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { isJoinedKey, isSampleKey, SAMPLE_SUFFIX, wholeName } from '../plan/item-key.ts';
 import { nameParts } from '../record-folder.ts';
-import type { FinishedRecord, Intent } from '../records/intents.ts';
+import type { Attempt, FinishedRecord } from '../records/attempts.ts';
 import { nextStep } from '../records/next-step.ts';
 import type { ItemCosts } from './costs.ts';
 import { CUES_MISSING, describeMissingCues, type ItemProvenance } from './provenance.ts';
@@ -90,8 +90,8 @@ interface ItemRecords {
   readonly facts: ItemFacts | undefined;
   /** Set if its file was not usable when it was last checked. */
   readonly unusable?: UnusableRecord | undefined;
-  /** All its intents, newest last. */
-  readonly intents: readonly Intent[];
+  /** All its attempts, newest last. */
+  readonly attempts: readonly Attempt[];
   readonly costs: Omit<ItemCosts, 'job_id'>;
   /** How its newest job made the result. */
   readonly provenance?: ItemProvenance | undefined;
@@ -102,9 +102,9 @@ interface ItemRecords {
  * @param now milliseconds since 1970
  */
 export function reportItem(records: ItemRecords, now: number): ItemReport | null {
-  const { key, facts, unusable, intents, costs, provenance } = records;
+  const { key, facts, unusable, attempts, costs, provenance } = records;
   const named = readItemKey(key);
-  const last = intents.at(-1);
+  const last = attempts.at(-1);
   const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
   if (kind === undefined) return null;
   const language = named?.language ?? null;
@@ -121,7 +121,7 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     error: last === undefined ? null : errorOf(last, state),
     files: last === undefined ? [] : filesOf(last, kind),
     ...costs,
-    attempts: intents.length,
+    attempts: attempts.length,
     asked_at: times.intend ?? null,
     created_at: times.accepted ?? null,
     finished_at: times.finished ?? null,
@@ -145,7 +145,7 @@ export function isDelivered({ state, error }: ItemReport): boolean {
 
 /** Earlier jobs do not count, since their input has changed. */
 function unusableReport(
-  { key, intents, costs }: ItemRecords,
+  { key, attempts, costs }: ItemRecords,
   { label, detail, at, code = NOT_USABLE }: UnusableRecord,
   kind: JobKind,
 ): ItemReport {
@@ -159,7 +159,7 @@ function unusableReport(
     error: failure(code, detail),
     files: [],
     ...costs,
-    attempts: intents.length,
+    attempts: attempts.length,
     asked_at: null,
     created_at: null,
     finished_at: at,
@@ -181,7 +181,7 @@ export function nameItem({ key, label }: Pick<ItemReport, 'key' | 'label'>): str
   return `${named.language === null ? name : `${name} → ${named.language}`}${mark}`;
 }
 
-function filesOf({ outcome }: Intent, kind: JobKind): readonly ReportedFile[] {
+function filesOf({ outcome }: Attempt, kind: JobKind): readonly ReportedFile[] {
   if (outcome.phase !== 'downloaded') return [];
   const { files } = outcome.record;
   return nameParts(kind, files).map(({ asset, path, size, sha256 }) => ({
@@ -192,8 +192,8 @@ function filesOf({ outcome }: Intent, kind: JobKind): readonly ReportedFile[] {
   }));
 }
 
-function stateOf(intent: Intent, now: number): ReportState {
-  const next = nextStep(intent, now);
+function stateOf(attempt: Attempt, now: number): ReportState {
+  const next = nextStep(attempt, now);
   switch (next.step) {
     case 'submit':
       return 'unanswered';
@@ -206,12 +206,12 @@ function stateOf(intent: Intent, now: number): ReportState {
   }
 }
 
-function jobIdOf({ outcome }: Intent): string | null {
+function jobIdOf({ outcome }: Attempt): string | null {
   const id = 'record' in outcome && 'job_id' in outcome.record ? outcome.record.job_id : null;
   return id === null || isJoinedKey(id) ? null : id;
 }
 
-function errorOf({ outcome }: Intent, state: ReportState): ReportError | null {
+function errorOf({ outcome }: Attempt, state: ReportState): ReportError | null {
   if (state === 'expired') {
     return failure('RESULT_EXPIRED', 'the service has deleted the job; its result was not downloaded');
   }
@@ -235,7 +235,7 @@ function failure(code: string, message: string): ReportError {
 }
 
 /** The time that the service stated, else the latest possible one, since the end may be recorded late but not early. */
-function deadlineOf({ outcome }: Intent, state: ReportState): string | null {
+function deadlineOf({ outcome }: Attempt, state: ReportState): string | null {
   if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
   const { at, expires_at: reported = null } = outcome.record;
   return reported ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();

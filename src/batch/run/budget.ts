@@ -172,11 +172,11 @@ export type CountedItem = Pick<BatchItem, 'key' | 'kind'>;
 export function countEarlierBills(
   budget: Budget,
   items: readonly CountedItem[],
-  { intents, bills }: Pick<BatchRecords, 'intents' | 'bills'>,
+  { attempts, bills }: Pick<BatchRecords, 'attempts' | 'bills'>,
 ): void {
   const kinds = new Map(items.map(({ key, kind }) => [key, kind]));
   budget.countEarlier(() => {
-    for (const [item, keys] of kinds.size === 0 ? [] : intents.byItem) {
+    for (const [item, keys] of kinds.size === 0 ? [] : attempts.byItem) {
       const kind = kinds.get(readPartKey(item)?.item ?? item);
       if (kind === undefined) continue;
       for (const key of keys) {
@@ -192,7 +192,7 @@ export function countEarlierBills(
 export function openBudget(
   { maxCredits, newCredits, prices, fresh }: RunOptions,
   counted: readonly CountedItem[],
-  records: Pick<BatchRecords, 'intents' | 'bills'>,
+  records: Pick<BatchRecords, 'attempts' | 'bills'>,
 ): Budget {
   const budget = createBudget(maxCredits, newCredits, prices);
   if (!fresh) countEarlierBills(budget, counted, records);

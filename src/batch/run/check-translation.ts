@@ -24,13 +24,13 @@ interface TranslationChecks {
   readonly journal: CheckRecords;
 }
 
-export type CheckRecords = Pick<BatchJournal, 'add' | 'intents' | 'provenanceOf'>;
+export type CheckRecords = Pick<BatchJournal, 'add' | 'attempts' | 'provenanceOf'>;
 
 /** The records that say how results were made. */
-export type MadeResults = Pick<Recorded, 'intents' | 'provenances'>;
+export type MadeResults = Pick<Recorded, 'attempts' | 'provenances'>;
 
-export function madeIn({ intents, provenanceOf }: Omit<CheckRecords, 'add'>): MadeResults {
-  return { intents, provenances: { get: provenanceOf } };
+export function madeIn({ attempts, provenanceOf }: Omit<CheckRecords, 'add'>): MadeResults {
+  return { attempts, provenances: { get: provenanceOf } };
 }
 
 /** Reads lines that are not in an item; null if this machine cannot. */
@@ -90,7 +90,7 @@ function isWholeTranslation({ kind, part }: BatchItem): boolean {
 /**
  * The record of the cues of a source that a delivered translation lacks, for the same transaction as that of the delivery. None if
  * nothing is missing, or if the source is not known.
- * @param key of the intent
+ * @param key of the attempt
  * @param made how the job made the result
  */
 export async function missingRecords(
@@ -120,8 +120,8 @@ async function readLines({ connection, signal }: Batch, { input }: BatchItem): P
 }
 
 /** The cues that a translation lacked when it came, or at a later check. @param item its key */
-export function knownMissing({ intents, provenances }: MadeResults, item: string): readonly MissingCue[] {
-  const key = intents.byItem.get(item)?.at(-1);
+export function knownMissing({ attempts, provenances }: MadeResults, item: string): readonly MissingCue[] {
+  const key = attempts.byItem.get(item)?.at(-1);
   return (key === undefined ? null : provenances?.get(key))?.missing_cues ?? [];
 }
 
@@ -173,11 +173,11 @@ interface Checks {
 
 /** Records them for reports, in place of those of an earlier check. @param item its key */
 export async function recordChecks(
-  { intents, provenanceOf, add }: CheckRecords,
+  { attempts, provenanceOf, add }: CheckRecords,
   item: string,
   { missing, losses }: Checks,
 ): Promise<void> {
-  const key = intents.byItem.get(item)?.at(-1);
+  const key = attempts.byItem.get(item)?.at(-1);
   if (key === undefined) return;
   const before = provenanceOf(key) ?? { engines: [], cues: [] };
   const { lost_terms: lostBefore = [], missing_cues: missingBefore, ...made } = before;

@@ -6,7 +6,7 @@ import type { BatchItem } from '../item.ts';
 import { sampleOf, trackOf } from '../plan/facts.ts';
 import { decoded } from '../plan/result-name.ts';
 import type { BatchPlace } from '../record-folder.ts';
-import type { Intents } from '../records/intents.ts';
+import type { Attempts } from '../records/attempts.ts';
 import { writeShard } from '../shard.ts';
 import type { BatchJournal } from './journal.ts';
 import { findDoubt } from './lost-jobs.ts';
@@ -44,12 +44,12 @@ export async function batchReference({ folder, shard }: BatchPlace): Promise<str
  * @throws Failure (`disk`)
  */
 export async function nameBatch(
-  journal: Pick<BatchJournal, 'name' | 'damages' | 'intents' | 'add'>,
+  journal: Pick<BatchJournal, 'name' | 'damages' | 'attempts' | 'add'>,
   place: BatchPlace,
 ): Promise<BatchName> {
   const { name } = journal;
   if (name !== null) return { batch: name.batch, isCertain: name.is_certain };
-  const carried = findCarried(journal.intents);
+  const carried = findCarried(journal.attempts);
   const batch = carried ?? (await batchReference(place));
   const isCertain = carried !== null || findDoubt(journal, null) === null;
   await journal.add({ type: 'batch_name', batch, is_certain: isCertain });
@@ -57,7 +57,7 @@ export async function nameBatch(
 }
 
 /** The name that an earlier request carried. */
-function findCarried({ byKey }: Intents): string | null {
+function findCarried({ byKey }: Attempts): string | null {
   for (const { asked } of byKey.values()) {
     const reference = asked?.params.client_reference;
     const read = typeof reference === 'string' ? readReference(reference) : null;

@@ -14,7 +14,7 @@ import { deliveryOf, languageOfItem, resultPaths } from '../plan/delivery.ts';
 import { pathExists } from '../plan/file-status.ts';
 import { keptResult } from '../plan/items.ts';
 import { nameParts, recordFolder } from '../record-folder.ts';
-import { type StoredFile, storeFiles } from '../records/intents.ts';
+import { type StoredFile, storeFiles } from '../records/attempts.ts';
 import type { OutputRow } from '../records/outputs.ts';
 import { missingRecords } from './check-translation.ts';
 import { rememberResult } from './remember.ts';
@@ -23,7 +23,7 @@ import { formatTimestamp, type Run } from './run.ts';
 /**
  * Delivers what a succeeded job of an item has made, and records it in the journal of the folder and in the job record of
  * this machine.
- * @param key of the intent that the job belongs to
+ * @param key of the attempt that the job belongs to
  * @throws Failure; a failed download never makes a new job
  */
 export function deliverItem(
@@ -103,7 +103,7 @@ async function rowsOfOthers(run: Run, job: Job, path: string): Promise<readonly 
 
 /** Names results by the item and, for jobs that detect a language, by the language that the journal recorded. */
 function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNaming {
-  const outcome = run.journal.intents.byKey.get(key)?.outcome;
+  const outcome = run.journal.attempts.byKey.get(key)?.outcome;
   const isOver = outcome?.phase === 'finished' || outcome?.phase === 'downloaded';
   // Records of earlier versions have no language.
   const recorded = isOver ? outcome.record.language : undefined;
@@ -118,7 +118,7 @@ function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNamin
 
 /**
  * Copies the files that the journal knows under an earlier name, and records the copies as the result.
- * @param key of the intent
+ * @param key of the attempt
  * @returns null if they are not all there and unchanged: then the service is asked for the result
  * @throws Failure: `usage` for an existing file that may not be replaced, `disk`
  */
@@ -129,14 +129,14 @@ export async function copyRenamed(
 ): Promise<readonly ItemFile[] | null> {
   const { journal, batch } = run;
   const delivery = deliveryOf(batch.delivery, item);
-  const intent = journal.intents.byKey.get(key);
-  if (intent?.outcome.phase !== 'finished' || intent.publishing === null) return null;
+  const attempt = journal.attempts.byKey.get(key);
+  if (attempt?.outcome.phase !== 'finished' || attempt.publishing === null) return null;
   const paths = resultPaths(item, batch.delivery);
   // In the order of the paths.
   const assets = Object.entries<ResultPart>(KINDS[item.kind].result).flatMap(([name, { type }]) =>
     type === 'asset' ? [name] : [],
   );
-  const known = nameParts(item.kind, intent.publishing.files);
+  const known = nameParts(item.kind, attempt.publishing.files);
   // A run that was killed while it named the files has recorded the paths that they have now.
   if (paths === null || paths.length !== known.length || known.some(({ path }) => paths.includes(path)))
     return null;
@@ -157,7 +157,7 @@ export async function copyRenamed(
     for (const [place, old] of olds.entries()) {
       await onDisk(files[place]?.path ?? '', () => copyFile(old, copies[place] ?? ''));
     }
-    const { job_id, language } = intent.outcome.record;
+    const { job_id, language } = attempt.outcome.record;
     const rows = rowsIn(journal, { item: item.key, step: 'result' }, { made: job_id });
     const placing = { rows, overwrite: delivery.existing === 'replace', findInput: run.inputs.find };
     const outputs = files.map((file, place) => ({ from: copies[place] ?? '', file }));

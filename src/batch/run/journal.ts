@@ -5,6 +5,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { describeDisk, errorCode, inFolderOf } from '../../base/system-error.ts';
 import { otherPlaces, requireSameShards } from '../other-journals.ts';
 import { type BatchPlace, lockPath, recordsPath, refuseOldRecords } from '../record-folder.ts';
+import { gatherAttempts, setAttempt } from '../records/attempts.ts';
 import {
   applyRecord,
   BATCH_SCHEMA,
@@ -14,7 +15,6 @@ import {
 } from '../records/batch-records.ts';
 import { openRecords } from '../records/database.ts';
 import { describeHolder } from '../records/hold.ts';
-import { gatherIntents, setIntent } from '../records/intents.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
 import { writeShard } from '../shard.ts';
@@ -23,11 +23,11 @@ import { writeShard } from '../shard.ts';
 const RESULTS_OPTION = '--out';
 
 export interface BatchJournal extends BatchRecords {
-  /** Whether records may be missing: it had no intent when it was opened, or an earlier run was ended while it wrote. */
+  /** Whether records may be missing: it had no attempt when it was opened, or an earlier run was ended while it wrote. */
   readonly isNew: boolean;
   /** Resolves when they are on the disk. @throws Failure (`disk`; `temporary`, LOCK_LOST, with nothing written) */
   add(...records: readonly BatchRecord[]): Promise<void>;
-  /** How the job of an intent made its result, without reading those of the others; null if that is not known. @param key of the intent */
+  /** How the job of an attempt made its result, without reading those of the others; null if that is not known. @param key of the attempt */
   provenanceOf(key: string): ItemProvenance | null;
   /** Aborted with a Failure when another process has taken over the folder. */
   readonly lost: AbortSignal;
@@ -64,36 +64,36 @@ async function openFolder(place: BatchPlace, isRun: boolean): Promise<BatchJourn
 
 async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> {
   const { folder } = place;
-  const live = gatherIntents([]);
+  const live = gatherAttempts([]);
   const { database, isCutOff } = await openRecords(recordsPath(place), BATCH_SCHEMA, {
-    // Uncommitted records are lost, so the intents are read again.
-    onRollback: () => readIntents(),
+    // Uncommitted records are lost, so the attempts are read again.
+    onRollback: () => readAttempts(),
   });
   const view = viewRecords((table, where) => database.find(table, where), folder);
-  function readIntents(): void {
+  function readAttempts(): void {
     live.byKey.clear();
     live.byItem.clear();
-    for (const intent of view.intents.byKey.values()) setIntent(live, intent);
+    for (const attempt of view.attempts.byKey.values()) setAttempt(live, attempt);
   }
-  readIntents();
+  readAttempts();
   const lost = new AbortController();
   lock.lost.addEventListener('abort', () => lost.abort(lockLostFailure(place)), { once: true });
   const journal = {
     isNew: live.byKey.size === 0 || isCutOff,
     // Kept in memory, since decisions about each item look at them again and again.
-    intents: live,
+    attempts: live,
     async add(...records: readonly BatchRecord[]) {
       // Two writers would both pay for the same jobs.
       if (!(await lock.isHeld())) lost.abort(lockLostFailure(place));
       lost.signal.throwIfAborted();
       const write = () => {
         for (const record of records)
-          for (const intent of applyRecord(database, folder, record)) setIntent(live, intent);
+          for (const attempt of applyRecord(database, folder, record)) setAttempt(live, attempt);
       };
       await inFolderOf(RESULTS_OPTION, () => database.write(write));
     },
     provenanceOf(key: string) {
-      const own = viewRecords((table) => (table === 'intents' ? database.find(table, { key }) : []), folder);
+      const own = viewRecords((table) => (table === 'attempts' ? database.find(table, { key }) : []), folder);
       return own.provenances.get(key) ?? null;
     },
     lost: lost.signal,

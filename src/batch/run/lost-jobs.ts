@@ -1,8 +1,8 @@
 /** Records of damage to the record of a batch, and of jobs that the service has and the record lacks. Pure. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobStatus } from '../../protocol/states.ts';
+import type { Attempts } from '../records/attempts.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
-import type { Intents } from '../records/intents.ts';
 
 /** Written when damage was found on opening, or when other records have jobs that the batch lacks. */
 export interface DamageRecord {
@@ -51,10 +51,10 @@ export function findDoubt({ damages }: Pick<BatchRecords, 'damages'>, kind: JobK
 
 /** Jobs that the service had and that belong to no item, newest first. */
 export function findLostJobs(
-  { lostJobs, intents }: Pick<BatchRecords, 'lostJobs' | 'intents'>,
+  { lostJobs, attempts }: Pick<BatchRecords, 'lostJobs' | 'attempts'>,
   kind: JobKind,
 ): readonly LostJob[] {
-  const known = attachedIds(intents);
+  const known = attachedIds(attempts);
   const lost = lostJobs.flatMap((each) =>
     each.kind === kind && !known.has(each.id) ? (each.job ?? []) : [],
   );
@@ -62,16 +62,16 @@ export function findLostJobs(
 }
 
 /** Ids of jobs whose items are known. */
-export function attachedIds(intents: Intents): ReadonlySet<string> {
-  return new Set(jobIds(intents, (asked) => asked !== null));
+export function attachedIds(attempts: Attempts): ReadonlySet<string> {
+  return new Set(jobIds(attempts, (asked) => asked !== null));
 }
 
 /** Ids of accepted jobs whose items are unknown. */
-export function strayIds(intents: Intents): readonly string[] {
-  return jobIds(intents, (asked) => asked === null);
+export function strayIds(attempts: Attempts): readonly string[] {
+  return jobIds(attempts, (asked) => asked === null);
 }
 
-function jobIds({ byKey }: Intents, isWanted: (asked: object | null) => boolean): string[] {
+function jobIds({ byKey }: Attempts, isWanted: (asked: object | null) => boolean): string[] {
   return [...byKey.values()].flatMap(({ asked, outcome }) =>
     isWanted(asked) && 'record' in outcome && 'job_id' in outcome.record ? [outcome.record.job_id] : [],
   );

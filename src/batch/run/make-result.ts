@@ -21,8 +21,8 @@ import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../plan/r
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
 import { partsFolder } from '../recipes/parts.ts';
 import type { JobResult, Made } from '../recipes/step.ts';
+import { createAttempt, storeFiles } from '../records/attempts.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
-import { createIntent, storeFiles } from '../records/intents.ts';
 import { combineParts, type ItemProvenance } from '../report/provenance.ts';
 import { missingRecords } from './check-translation.ts';
 import { addTracks } from './deliver-item.ts';
@@ -89,9 +89,9 @@ export async function makeResult(run: Run, item: BatchItem, making: Making): Pro
 }
 
 /** The cost of all jobs of parts; null if the cost of one is unknown. */
-function creditsOf({ journal: { intents, bills } }: Run, parts: readonly BatchItem[]): number | null {
+function creditsOf({ journal: { attempts, bills } }: Run, parts: readonly BatchItem[]): number | null {
   const charged = parts.flatMap(({ key }) => {
-    const newest = intents.byItem.get(key)?.at(-1);
+    const newest = attempts.byItem.get(key)?.at(-1);
     return bills.get(newest ?? '')?.charged_credits ?? [];
   });
   if (charged.length < parts.length) return null;
@@ -105,8 +105,8 @@ function provenanceOf({ journal }: Run, parts: readonly BatchItem[]): ItemProven
 }
 
 /** How the newest job of an item or a part made its result; null if that is not known. */
-export function madeBy({ intents, provenances }: Run['journal'], key: string): ItemProvenance | null {
-  return provenances.get(intents.byItem.get(key)?.at(-1) ?? '') ?? null;
+export function madeBy({ attempts, provenances }: Run['journal'], key: string): ItemProvenance | null {
+  return provenances.get(attempts.byItem.get(key)?.at(-1) ?? '') ?? null;
 }
 
 function assetsOf({ kind }: BatchItem): (ResultPart & { type: 'asset'; name: string })[] {
@@ -224,7 +224,7 @@ async function madeRecords(
   const { kind } = item;
   const key = `${JOINED}${randomUUID()}`;
   const at = formatTimestamp(run);
-  const intent = createIntent({
+  const attempt = createAttempt({
     key,
     at,
     kind,
@@ -245,7 +245,7 @@ async function madeRecords(
   } as const;
   const missing = await missingRecords(run, item, key, files, provenance);
   const noted = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
-  return [createItemFacts(item, sha256), intent, fetched, ...(missing.length > 0 ? missing : noted)];
+  return [createItemFacts(item, sha256), attempt, fetched, ...(missing.length > 0 ? missing : noted)];
 }
 
 /** Converts subtitles in place into the format that the user asked for. */

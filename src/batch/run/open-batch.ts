@@ -48,9 +48,9 @@ async function isHeld(journal: BatchJournal): Promise<boolean> {
   );
 }
 
-/** Copies the current intents and facts. The facts are read once, since a decision is made for each item. */
-export function recordedIn({ intents, facts, findOutputs, provenanceOf }: BatchJournal): Recorded {
-  return { intents, facts, findOutputs, provenances: { get: provenanceOf } };
+/** Copies the current attempts and facts. The facts are read once, since a decision is made for each item. */
+export function recordedIn({ attempts, facts, findOutputs, provenanceOf }: BatchJournal): Recorded {
+  return { attempts, facts, findOutputs, provenances: { get: provenanceOf } };
 }
 
 /** How the options of a run treat what earlier runs did. @param nowMs milliseconds since 1970 */

@@ -8,7 +8,7 @@ import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts'
 import type { Decision } from '../plan/decision.ts';
 import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
-import type { DownloadedRecord } from '../records/intents.ts';
+import type { DownloadedRecord } from '../records/attempts.ts';
 import { CUES_MISSING, describeMissingCues, type MissingCue } from '../report/provenance.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 

@@ -10,9 +10,9 @@ import { readOtherJobs } from '../other-journals.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
 import { isCopied, isSplit } from '../plan/input.ts';
-import { newestIntent } from '../plan/item-key.ts';
+import { newestAttempt } from '../plan/item-key.ts';
 import { type BatchPlace, RECORD_FOLDER, recordsPath } from '../record-folder.ts';
-import { createIntent } from '../records/intents.ts';
+import { createAttempt } from '../records/attempts.ts';
 import type { JobEntry } from '../records/job-record.ts';
 import { type Batch, isEndless } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
@@ -71,7 +71,7 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
     const listed = lists.get(kind) ?? readListed(parts, kind);
     lists.set(kind, listed);
     listed.catch(() => lists.delete(kind));
-    const known = new Set([...lost.map(({ id }) => id), ...attachedIds(journal.intents)]);
+    const known = new Set([...lost.map(({ id }) => id), ...attachedIds(journal.attempts)]);
     return [...lost, ...(await listed).filter(({ id }) => !known.has(id))];
   }
 
@@ -96,9 +96,9 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
 
 /** Records as damage that the journal lacks jobs which other records have. */
 async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> {
-  const attached = attachedIds(journal.intents);
+  const attached = attachedIds(journal.attempts);
   const compared = new Set(journal.lostJobs.map(({ id }) => id));
-  const strays = strayIds(journal.intents).filter((id) => !compared.has(id));
+  const strays = strayIds(journal.attempts).filter((id) => !compared.has(id));
   const made = (await readMade(batch))
     .map(({ id }) => id)
     .filter((id) => !attached.has(id) && !compared.has(id));
@@ -137,9 +137,9 @@ async function withoutOthers<T extends { readonly id: string }>(
 async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
   const { batch, journal } = parts;
   try {
-    const attached = attachedIds(journal.intents);
+    const attached = attachedIds(journal.attempts);
     const made = (await readMade(batch)).filter((entry) => entry.kind === kind && !attached.has(entry.id));
-    const strays = strayIds(journal.intents);
+    const strays = strayIds(journal.attempts);
     const own = new Set([...made.map(({ id }) => id), ...strays]);
     const isOurs = (job: JobSummary) => {
       const reference = readReference(job.client_reference);
@@ -279,23 +279,23 @@ async function attach(
   item: BatchItem,
   { job, content }: FoundJob,
 ): Promise<void> {
-  const { intents } = journal;
+  const { attempts } = journal;
   const madeMs = Date.parse(job.created_at);
   const at = new Date(Number.isNaN(madeMs) ? batch.runtime.now() : madeMs).toISOString();
-  const newest = newestIntent(item.key, intents);
+  const newest = newestAttempt(item.key, attempts);
   const isAnswer =
     newest?.outcome.phase === 'intended' && newest.asked?.params.client_reference === job.client_reference;
   if (newest !== null && isAnswer) {
     await journal.add({ type: 'accepted', key: newest.key, at, job_id: job.id });
     return;
   }
-  const stray = [...intents.byKey.values()].find(
+  const stray = [...attempts.byKey.values()].find(
     ({ asked, outcome }) =>
       asked === null && 'record' in outcome && 'job_id' in outcome.record && outcome.record.job_id === job.id,
   );
   const key = stray?.key ?? `${REBUILT}${job.id}`;
   const { kind } = item;
-  const intent = createIntent({
+  const attempt = createAttempt({
     key,
     at,
     kind,
@@ -306,5 +306,5 @@ async function attach(
     input_sha256: content,
     is_free: batch.connection.isFree || undefined,
   });
-  await journal.add(createItemFacts(item, content), intent, { type: 'accepted', key, at, job_id: job.id });
+  await journal.add(createItemFacts(item, content), attempt, { type: 'accepted', key, at, job_id: job.id });
 }

@@ -6,9 +6,9 @@ import { isTerminal } from '../../protocol/states.ts';
 import { firstLinkExpiry, foundLanguage } from '../deliver/deliver-results.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
-import { newestIntent } from '../plan/item-key.ts';
+import { newestAttempt } from '../plan/item-key.ts';
 import { decisionFailure } from '../plan/refusal.ts';
-import type { FinishedRecord, IntendRecord } from '../records/intents.ts';
+import type { FinishedRecord, IntendRecord } from '../records/attempts.ts';
 import { renumberCues } from '../report/provenance.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
@@ -24,7 +24,7 @@ import {
   type IntendedRequest,
   isWithoutSlot,
   noteNeverArrived,
-  recordIntent,
+  recordAttempt,
   resumeRequest,
   submitRequest,
 } from './submit.ts';
@@ -78,9 +78,9 @@ export async function runItem(
 function explainGone({ run, item }: ItemRun, error: unknown): unknown {
   const isExpired = error instanceof Failure && error.facts.category === 'expired';
   if (!isExpired || item.part !== undefined) return error;
-  const intent = newestIntent(item.key, run.journal.intents);
-  const outcome = intent?.outcome;
-  const record = outcome?.phase === 'downloaded' ? outcome.record : intent?.publishing;
+  const attempt = newestAttempt(item.key, run.journal.attempts);
+  const outcome = attempt?.outcome;
+  const record = outcome?.phase === 'downloaded' ? outcome.record : attempt?.publishing;
   return record == null ? error : resultGoneFailure(record, run.batch.delivery.folder);
 }
 
@@ -137,10 +137,10 @@ async function askExpired(
   { key, jobId }: Extract<Decision, { step: 'expired' }>,
 ): Promise<FinalState> {
   const { run } = itemRun;
-  const intent = run.journal.intents.byKey.get(key);
+  const attempt = run.journal.attempts.byKey.get(key);
   try {
-    if (jobId === null) return await findAndWait(itemRun, key, intent?.asked ?? null);
-    const step = intent?.outcome.phase === 'accepted' ? 'attach' : 'download';
+    if (jobId === null) return await findAndWait(itemRun, key, attempt?.asked ?? null);
+    const step = attempt?.outcome.phase === 'accepted' ? 'attach' : 'download';
     return await resumeJob(itemRun, { key, jobId, step });
   } catch (error) {
     const isGone = error instanceof Failure && error.facts.category === 'expired';
@@ -312,7 +312,7 @@ interface Launched {
 
 interface Attempt {
   readonly order: number;
-  /** Null until the intent is on the disk. */
+  /** Null until the attempt is on the disk. */
   intended: IntendedRequest | null;
   provided: ProvidedSource | null;
   /** How often the service refused the upload, and how often there was a temporary failure. */
@@ -393,8 +393,8 @@ async function requireKinds({ batch, stopping }: Run): Promise<void> {
 }
 
 function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<IntendedRequest> {
-  if (provided === null) throw new TypeError('an intent needs a source');
-  return recordIntent(run, item, provided);
+  if (provided === null) throw new TypeError('an attempt needs a source');
+  return recordAttempt(run, item, provided);
 }
 
 /** Prepares a retry, or throws the failure. */
@@ -428,7 +428,7 @@ function isAboutFile({ facts }: Failure): boolean {
   return facts.retryable !== true && (facts.category === 'refused' || facts.category === 'usage');
 }
 
-/** Without an intent, this record is all that status and reports know about the item. */
+/** Without an attempt, this record is all that status and reports know about the item. */
 function noteUnusable({ journal, batch }: Run, item: BatchItem, { message, facts }: Failure): Promise<void> {
   return journal.add(createUnusableRecord(item, message, batch.runtime.now(), facts.code));
 }

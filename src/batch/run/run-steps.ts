@@ -7,7 +7,7 @@ import type { BatchItem } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
-import { newestIntent } from '../plan/item-key.ts';
+import { newestAttempt } from '../plan/item-key.ts';
 import {
   type Bench,
   type JobResult,
@@ -173,13 +173,13 @@ async function decideJobs(making: Making, steps: readonly JobStep[]): Promise<re
  * result of the old source would pass for its own.
  */
 async function recordFirstFacts({ run: { journal }, item }: Making, [first]: readonly BatchItem[]) {
-  if (newestIntent(item.key, journal.intents) !== null) return;
+  if (newestAttempt(item.key, journal.attempts) !== null) return;
   await journal.add(createItemFacts(item, first?.part?.sha256 ?? null));
 }
 
 async function decide({ run, fresh }: Making, parts: readonly BatchItem[]): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
-  const recorded = { intents: run.journal.intents, facts: new Map() };
+  const recorded = { attempts: run.journal.attempts, facts: new Map() };
   const own = { ...options, fresh, skipDone: false };
   const choices = choicesOf(own, { existing: 'replace' }, runtime.now(), signal);
   return (await decideItems(parts, recorded, choices)).decisions;

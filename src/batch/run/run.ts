@@ -36,7 +36,7 @@ export interface Run {
   /** Temporary failures, and addresses refused for lack of credits, since the last success. */
   readonly streak: { inARow: number };
   tell(item: BatchItem, state: ItemState): void;
-  /** Counts the cost of a job and returns the record of it. @param key of its intent */
+  /** Counts the cost of a job and returns the record of it. @param key of its attempt */
   takeBill(item: BatchItem, key: string, job: Job): readonly BatchRecord[];
   /** Counts what arriving items cost in earlier runs. */
   countBills(items: readonly Pick<BatchItem, 'key' | 'kind'>[]): void;

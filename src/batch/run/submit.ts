@@ -1,5 +1,5 @@
 /**
- * The paid request: its intent is on the disk before it is sent, and its answer before anything else happens. Source: design,
+ * The paid request: its attempt is on the disk before it is sent, and its answer before anything else happens. Source: design,
  * "The record (journal)"; reliability, "Rules of the client".
  */
 
@@ -13,7 +13,7 @@ import { createItemFacts } from '../plan/facts.ts';
 import { sourceFieldOf } from '../plan/field-flags.ts';
 import type { JobInput } from '../plan/input.ts';
 import { fileOf, keptResult } from '../plan/items.ts';
-import { createIntent, type IntendRecord } from '../records/intents.ts';
+import { createAttempt, type IntendRecord } from '../records/attempts.ts';
 import type { NewJob } from '../records/job-record.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
 import { keepDubbedLines } from './dubbed-lines.ts';
@@ -22,14 +22,14 @@ import { resultExpiredFailure } from './outcome.ts';
 import { formatTimestamp, type Run } from './run.ts';
 import type { ProvidedSource } from './uploads.ts';
 
-/** A request whose intent is on the disk. It may be sent repeatedly, always unchanged. */
+/** A request whose attempt is on the disk. It may be sent repeatedly, always unchanged. */
 export interface IntendedRequest {
   readonly key: string;
   readonly request: JobRequestBody;
 }
 
-/** Records the intent of a request. @throws Failure (`disk`), and then nothing may be sent */
-export async function recordIntent(
+/** Records the attempt of a request. @throws Failure (`disk`), and then nothing may be sent */
+export async function recordAttempt(
   run: Run,
   item: BatchItem,
   provided: ProvidedSource,
@@ -43,7 +43,7 @@ export async function recordIntent(
   };
   const request = buildRequest(item, provided.source, writeReference(reference));
   const key = run.batch.runtime.idempotencyKey();
-  const record = createIntent({
+  const record = createAttempt({
     key,
     at: formatTimestamp(run),
     kind,
@@ -102,7 +102,7 @@ export async function submitRequest(
   }
 }
 
-/** Records that the service has created the job of an intent. */
+/** Records that the service has created the job of an attempt. */
 async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
   const accepted = { type: 'accepted', key, at: formatTimestamp(run), job_id: job.id } as const;
   await run.journal.add(accepted, ...run.takeBill(item, key, job));
@@ -148,7 +148,7 @@ function namingRecord(item: BatchItem, delivery: Delivery): NewJob['naming'] {
 
 /**
  * Whether the service has definitely refused this request. A refusal of the key (401, 403) says nothing about an earlier
- * attempt whose answer was lost, so it leaves the intent open.
+ * attempt whose answer was lost, so it leaves the attempt open.
  */
 function isRefusal({ facts }: Failure): boolean {
   const { status = 0 } = facts;
@@ -171,7 +171,7 @@ export async function findIntended(run: Run, item: BatchItem, asked: IntendRecor
   const { client } = run.batch.connection;
   const signal = run.stopping.launching;
   const page = await client.jobs.list(item.kind, { client_reference: reference }, { signal });
-  const attached = attachedIds(run.journal.intents);
+  const attached = attachedIds(run.journal.attempts);
   const summary = page.data.find(({ id }) => !attached.has(id));
   if (summary === undefined) return null;
   const job = await client.jobs.get(item.kind, summary.id, { signal });
@@ -215,7 +215,7 @@ function hasLines(value: unknown): value is { readonly lines: readonly unknown[]
 }
 
 /**
- * The request of an intent as it was sent, or null if its input has changed since. The journal has neither the query of an
+ * The request of an attempt as it was sent, or null if its input has changed since. The journal has neither the query of an
  * address nor the lines, so they come from the item.
  * @param source the lines of the job that is the input; null for other inputs
  */

@@ -91,8 +91,8 @@ async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<O
 
 /** Whether all items of a journal were forgotten. A shard that never had any has run, and counts. */
 function isForgotten(records: FolderFacts['journals'][number]['content']): boolean {
-  // Forgotten items leave their intents, which belong to no item then.
-  const isAny = records.intents.byKey.size > 0;
+  // Forgotten items leave their attempts, which belong to no item then.
+  const isAny = records.attempts.byKey.size > 0;
   return isAny && records.damage.length === 0 && readItemKeys(records).size === 0;
 }
 

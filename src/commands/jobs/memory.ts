@@ -108,7 +108,7 @@ export async function countRemembered(
     const texts = recall?.texts ?? input.lines.map(() => null);
     const sent = texts.filter((text) => text === null).length;
     const toSend = recall && linesToSend(item, input, texts, common.masksTerms ? terms : undefined);
-    const isPaid = toSend !== null && isSent(delivery, item, toSend, recorded.intents);
+    const isPaid = toSend !== null && isSent(delivery, item, toSend, recorded.attempts);
     const counts = { lines: texts.length, from_memory: texts.length - sent, to_pay: isPaid ? 0 : sent };
     const lines = input.lines.map((line, at) => ({ ...line, text: texts[at] ?? '' }));
     counted.push({ ...each, memory: counts, ...(sent === 0 ? { remembered: lines } : {}) });

@@ -5,7 +5,7 @@ import PQueue from 'p-queue';
 import { takeTurn } from '../../base/together.ts';
 import type { ItemState } from '../../batch/item.ts';
 import { isCopied } from '../../batch/plan/input.ts';
-import { newestIntent } from '../../batch/plan/item-key.ts';
+import { newestAttempt } from '../../batch/plan/item-key.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
 import { videoStage } from '../../batch/stages/items.ts';
 import { readFacts } from '../../media/probe/facts.ts';
@@ -63,7 +63,7 @@ function isSentFirst({ plan }: StagedRun, video: SourceVideo): boolean {
   const known = plan.recorded.facts.get(key);
   const { bytes, mtimeMs } = video.item.input;
   return (
-    newestIntent(key, plan.recorded.intents)?.outcome.phase === 'downloaded' &&
+    newestAttempt(key, plan.recorded.attempts)?.outcome.phase === 'downloaded' &&
     known?.size === bytes &&
     known.mtime_ms === mtimeMs
   );

@@ -193,7 +193,7 @@ async function digestInFile(subtitle: StageSubtitle | null): Promise<string | nu
 /** The terms that a translation lacks which has no job to record them with. */
 function lossesOf({ journal, plan }: StagedRun, { losses, steps }: TargetState) {
   const item = steps.find(({ kind }) => kind === 'subtitle_translation');
-  if (losses.length === 0 || item === undefined || journal.intents.byItem.has(item.key)) return {};
+  if (losses.length === 0 || item === undefined || journal.attempts.byItem.has(item.key)) return {};
   const { folder } = plan.delivery;
   return { lost_terms: losses.map((loss) => ({ ...loss, file: relative(folder, loss.file) })) };
 }
@@ -292,12 +292,12 @@ async function copyInto(folder: string, video: string): Promise<string> {
 
 /** Adds speech that the video lacks to what is known of the dub, and returns it. */
 async function recordCut(
-  { intents, provenances, add }: StagedRun['journal'],
+  { attempts, provenances, add }: StagedRun['journal'],
   { steps }: TargetState,
   { cues, seconds }: CutSpeech,
 ): Promise<ItemCue> {
   const dub = steps.find(({ kind }) => kind === 'dubbing');
-  const key = intents.byItem.get(dub?.key ?? '')?.at(-1);
+  const key = attempts.byItem.get(dub?.key ?? '')?.at(-1);
   const made = (key === undefined ? undefined : provenances.get(key)) ?? { engines: [], cues: [] };
   const isSame = (fit: ItemCue) => fit.cues.some((cue) => cues.includes(cue));
   const natural = { speed: 1, tempo: 1, cut_seconds: 0 };

@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/plan/input.ts';
-import { newestIntent } from '../../batch/plan/item-key.ts';
+import { newestAttempt } from '../../batch/plan/item-key.ts';
 import { fitName, NO_LANGUAGE } from '../../batch/plan/result-name.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { WrittenSubtitle } from '../../batch/stages/records.ts';
@@ -117,7 +117,7 @@ export function createSubtitleFinder(
 
   /** The lines that a job of an earlier run returned, without later edits. */
   async function linesOf(item: { readonly key: string }): Promise<EarlierLines> {
-    const outcome = newestIntent(item.key, recorded.intents)?.outcome;
+    const outcome = newestAttempt(item.key, recorded.attempts)?.outcome;
     const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
     return file === undefined ? null : readStageLines(resolve(delivery.folder, file.path));
   }

@@ -11,7 +11,7 @@ import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
 import { pathExists } from '../../batch/plan/file-status.ts';
 import { isCopied } from '../../batch/plan/input.ts';
-import { newestIntent } from '../../batch/plan/item-key.ts';
+import { newestAttempt } from '../../batch/plan/item-key.ts';
 import { NO_LANGUAGE } from '../../batch/plan/result-name.ts';
 import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translation.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
@@ -118,7 +118,7 @@ async function recallTranscript({ run }: Workshop, states: readonly TargetState[
   const video = due[0]?.video;
   if (video === undefined) return;
   const key = videoStage('subtitle_recognition', video.item).key;
-  const outcome = newestIntent(key, run.journal.intents)?.outcome;
+  const outcome = newestAttempt(key, run.journal.attempts)?.outcome;
   const made = outcome?.phase === 'downloaded' ? outcome.record.files[0]?.path : undefined;
   const source = await readSource(run, video, made);
   for (const state of due) state.sourceSubtitle = source;

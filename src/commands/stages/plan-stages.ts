@@ -251,7 +251,7 @@ async function findVideo(
     const others = targets.filter((target) => !needsSource(target));
     return { videos: others.length === 0 ? [] : [{ item, targets: others, given: null }], failed };
   }
-  const isRecognized = recorded.intents.byItem.has(videoStage('subtitle_recognition', item).key);
+  const isRecognized = recorded.attempts.byItem.has(videoStage('subtitle_recognition', item).key);
   if (given !== null || isRecognized || isRecognizedOnly)
     return { videos: [{ item, targets, given }], failed: [] };
   // The source subtitles of an existing translation are gone. Using the translation is free, recognition is not.

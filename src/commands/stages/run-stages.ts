@@ -5,7 +5,7 @@ import { mapConcurrently } from '../../base/together.ts';
 import type { BatchOutcome } from '../../batch/item.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { isCopied } from '../../batch/plan/input.ts';
-import { nameOfKey, newestIntent } from '../../batch/plan/item-key.ts';
+import { nameOfKey, newestAttempt } from '../../batch/plan/item-key.ts';
 import { itemsOfBefore } from '../../batch/report/command-record.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
@@ -131,19 +131,21 @@ const MOST_NAMED = 10;
 
 /** Prints which videos wait for jobs of an earlier run, and which of the others wait for a review. */
 function printWaits({ plan, states, runOptions, context }: StagedRun): void {
-  const { intents } = plan.recorded;
+  const { attempts } = plan.recorded;
   const { stopAfter } = plan.choices;
   const jobs: string[] = [];
   const reviews: string[] = [];
   for (const { target, end, steps, sourceSubtitle, targetSubtitle } of states) {
     if (end !== null || runOptions.fresh) continue;
     const { label } = target.item;
-    const newest = steps.map(({ key, kind }) => ({ kind, intent: newestIntent(key, intents) }));
-    const running = newest.find(({ intent }) => intent?.outcome.phase === 'accepted');
-    const outcome = running?.intent?.outcome;
+    const newest = steps.map(({ key, kind }) => ({ kind, attempt: newestAttempt(key, attempts) }));
+    const running = newest.find(({ attempt }) => attempt?.outcome.phase === 'accepted');
+    const outcome = running?.attempt?.outcome;
     const last = stopAfter === 'recognize' ? 'subtitle_recognition' : 'subtitle_translation';
     const given = stopAfter === 'recognize' ? sourceSubtitle : targetSubtitle;
-    const isMade = newest.some(({ kind, intent }) => kind === last && intent?.outcome.phase === 'downloaded');
+    const isMade = newest.some(
+      ({ kind, attempt }) => kind === last && attempt?.outcome.phase === 'downloaded',
+    );
     if (running !== undefined && outcome?.phase === 'accepted')
       jobs.push(
         `${label} waits for its ${KINDS[running.kind].work} (${outcome.record.job_id}), which is running.`,

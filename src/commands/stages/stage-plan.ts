@@ -4,7 +4,7 @@ import type { BatchItem } from '../../batch/item.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { isCopied } from '../../batch/plan/input.ts';
-import { newestIntent } from '../../batch/plan/item-key.ts';
+import { newestAttempt } from '../../batch/plan/item-key.ts';
 import type { Refused } from '../../batch/plan/refusal.ts';
 import type { MissingCue } from '../../batch/report/provenance.ts';
 import { knownMissing, type MadeResults, stillMissing } from '../../batch/run/check-translation.ts';
@@ -154,7 +154,9 @@ export async function findUnsupported(
 /** Placeholder items for every job that is not done. */
 function pendingOf(videos: StagePlan['videos'], plan: StagePlan): readonly BatchItem[] {
   const items = videos.flatMap((video) => itemsOf(video, plan));
-  return items.filter(({ key }) => newestIntent(key, plan.recorded.intents)?.outcome.phase !== 'downloaded');
+  return items.filter(
+    ({ key }) => newestAttempt(key, plan.recorded.attempts)?.outcome.phase !== 'downloaded',
+  );
 }
 
 /** The kinds of all jobs that the videos need. */

@@ -86,8 +86,8 @@ const SCENES: readonly Scene[] = [
     jobs: [0, 0, 0, 0],
     async prepare(vloc, folder) {
       await run(vloc, folder, [...SEPARATE, '--detach']);
-      const { intents } = await readOwnRecords({ folder: join(folder, 'out') });
-      const outcome = intents.byKey.values().next().value?.outcome;
+      const { attempts } = await readOwnRecords({ folder: join(folder, 'out') });
+      const outcome = attempts.byKey.values().next().value?.outcome;
       if (outcome?.phase !== 'accepted') throw new Error('a job was sent');
       const { job_id: id } = outcome.record;
       await run(vloc, folder, ['jobs', 'wait', id, '--out', 'elsewhere']);

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import { forecastPlan } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
-import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import {
-  createIntent,
+  createAttempt,
   type DownloadedRecord,
   type FinishedRecord,
-} from '../../../src/batch/records/intents.ts';
+} from '../../../src/batch/records/attempts.ts';
+import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { createFolder, createHistory, type History, MP4, NOW, plan, problemsOf } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -21,7 +21,7 @@ const at = (hoursAgo: number) => new Date(NOW - hoursAgo * HOUR_MS).toISOString(
 function asked(planned: BatchPlan, hoursAgo = 1): BatchRecord[] {
   return planned.planned.flatMap(({ item }): BatchRecord[] => [
     createItemFacts(item, SHA),
-    createIntent({
+    createAttempt({
       key,
       at: at(hoursAgo),
       kind: item.kind,
@@ -187,7 +187,7 @@ describe('an item that has changed', () => {
     expect(await problemsOf(other)).toEqual([expect.stringContaining('other content of the same size')]);
   });
 
-  it('is found by the intent alone if the facts are lost', async () => {
+  it('is found by the attempt alone if the facts are lost', async () => {
     const cwd = createFolder({ 'a.mp4': MP4 });
     const records = [...asked(await plan(cwd, ['a.mp4'])), accepted()].filter(
       ({ type }) => type !== 'item_facts',

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   digestMaking,
   itemKey,
-  partIntents,
+  partAttempts,
   partKey,
   readPartKey,
 } from '../../../src/batch/plan/item-key.ts';
-import type { IntendRecord } from '../../../src/batch/records/intents.ts';
-import { foldIntents } from '../records/support/intents.ts';
+import type { IntendRecord } from '../../../src/batch/records/attempts.ts';
+import { foldAttempts } from '../records/support/attempts.ts';
 
 const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);
 const NAMED = itemKey('auto_localization', 'week 1/"talk".mp4', 'es', '{stem}{ext}');
@@ -42,16 +42,16 @@ describe('the key of a part', () => {
   });
 });
 
-describe('the intents of the parts of an item', () => {
+describe('the attempts of the parts of an item', () => {
   it('are the newest of the last division, in order', () => {
     const of = (part: number, made: string) => partKey(ITEM, { part, of: 2, made });
-    const intents = foldIntents([
+    const attempts = foldAttempts([
       intend('old-1', of(1, 'old'), 0),
       intend('other', partKey(NAMED, { part: 1, of: 2, made: 'new' }), 9),
       intend('new-2', of(2, 'new'), 3),
       intend('new-1', of(1, 'new'), 2),
       intend('again-1', of(1, 'new'), 4),
     ]);
-    expect(partIntents(ITEM, intents).map(({ key }) => key)).toEqual(['again-1', 'new-2']);
+    expect(partAttempts(ITEM, attempts).map(({ key }) => key)).toEqual(['again-1', 'new-2']);
   });
 });

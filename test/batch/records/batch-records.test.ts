@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BatchRecord, combineRecords, viewContent } from '../../../src/batch/records/batch-records.ts';
 import { commandOf, FOLDER, factsOf, keyOf } from '../report/journal-records.ts';
-import { BEGIN, RECORDS } from './support/intents.ts';
+import { BEGIN, RECORDS } from './support/attempts.ts';
 import { recordsOf } from './support/records-of.ts';
 
 const AT = new Date(BEGIN).toISOString();
@@ -25,7 +25,7 @@ const PREPARED = {
 const FIRST = { path: `${FOLDER}/a.es.mp4`, sha256: 'e'.repeat(64), size: 7 } as const;
 const OWNED = { item: ITEM, step: 'result', made: 'd'.repeat(64) } as const;
 const OUTPUTS = { ...OWNED, type: 'outputs', files: [FIRST] } as const;
-const DAMAGED = { type: 'log_damaged', places: ['a row of intents'], kept: 'records.damaged.db' } as const;
+const DAMAGED = { type: 'log_damaged', places: ['a row of attempts'], kept: 'records.damaged.db' } as const;
 const LOST = { id: 'dub_1', status: 'succeeded', created_at: AT, client_reference: null } as const;
 const COMPARED = { type: 'jobs_compared', kind: 'dubbing', jobs: [LOST], gone: ['dub_2'] } as const;
 
@@ -46,7 +46,7 @@ const view = (...records: readonly BatchRecord[]) => recordsOf(records);
 describe('the records of a batch', () => {
   it('are empty without a record, and not with one of any kind', () => {
     expect(view()).toMatchObject({ isEmpty: true, name: null, commands: [], damages: [], lostJobs: [] });
-    expect(viewContent({ rows: new Map(), damage: [] }, FOLDER).intents.byKey.size).toBe(0);
+    expect(viewContent({ rows: new Map(), damage: [] }, FOLDER).attempts.byKey.size).toBe(0);
     for (const record of [factsOf('a'), intended[1], commandOf(['a']), DAMAGED]) {
       expect(view(record).isEmpty, record.type).toBe(false);
     }
@@ -75,11 +75,11 @@ describe('the records of a batch', () => {
     );
   });
 
-  it('bring an intent through its phases, with when each began and files in the folder', () => {
+  it('bring an attempt through its phases, with when each began and files in the folder', () => {
     const { byKey, byItem } = recordsOf(
       [...intended, RECORDS.accepted({ key: 'k', at: BEGIN + 1 }), { ...downloaded, at: AT }],
       { folder: FOLDER, readIn: '/elsewhere' },
-    ).intents;
+    ).attempts;
     expect(byItem).toEqual(new Map([[ITEM, ['k']]]));
     expect(byKey.get('k')).toMatchObject({
       item: ITEM,
@@ -87,12 +87,12 @@ describe('the records of a batch', () => {
       outcome: { phase: 'downloaded', record: { files: [{ path: '/elsewhere/a.wav', size: 10 }] } },
       times: { intend: AT, accepted: new Date(BEGIN + 1).toISOString(), downloaded: AT },
     });
-    expect(view(...intended).intents.byKey.get('k')).toMatchObject({
+    expect(view(...intended).attempts.byKey.get('k')).toMatchObject({
       outcome: { phase: 'intended' },
       publishing: null,
     });
     const publishing = { ...RECORDS.publishing({ key: 'k' }), files: downloaded.files };
-    expect(view(...intended, publishing).intents.byKey.get('k')?.publishing).toMatchObject({
+    expect(view(...intended, publishing).attempts.byKey.get('k')?.publishing).toMatchObject({
       files: downloaded.files,
     });
   });
@@ -174,15 +174,15 @@ describe('the records of a batch', () => {
     },
   );
 
-  it('forget an item with its facts and commands, and give its intents to no item or another', () => {
+  it('forget an item with its facts and commands, and give its attempts to no item or another', () => {
     const others = [factsOf('c'), RECORDS.intend({ key: 'l', item: keyOf('c') })] as const;
     const records = [commandOf(['c', 'a']), ...others, ...intended, downloaded] as const;
     const gone = view(...records, { type: 'item_forgotten', at: AT, item: ITEM });
     expect([[...gone.facts.keys()], [...gone.begun.keys()]]).toEqual([[keyOf('c')], [keyOf('c')]]);
-    expect(gone.intents.byItem).toEqual(new Map([[keyOf('c'), ['l']]]));
-    expect(gone.intents.byKey.get('k')).toMatchObject({ item: null, outcome: { phase: 'downloaded' } });
+    expect(gone.attempts.byItem).toEqual(new Map([[keyOf('c'), ['l']]]));
+    expect(gone.attempts.byKey.get('k')).toMatchObject({ item: null, outcome: { phase: 'downloaded' } });
     const moved = view(...records, { type: 'item_forgotten', at: AT, item: ITEM, as: keyOf('b') });
-    expect(moved.intents.byItem.get(keyOf('b'))).toEqual(['k']);
+    expect(moved.attempts.byItem.get(keyOf('b'))).toEqual(['k']);
   });
 
   it('keep damage with the kinds that were compared with the service since', () => {
@@ -228,7 +228,7 @@ describe('records of several shards', () => {
     expect(both.isEmpty).toBe(false);
     expect(combineRecords([recordsOf([]), other]).isEmpty).toBe(false);
     expect(combineRecords([recordsOf([])])).toMatchObject({ isEmpty: true, name: null });
-    expect([...both.intents.byKey.keys()]).toEqual(['k', 'l']);
+    expect([...both.attempts.byKey.keys()]).toEqual(['k', 'l']);
     expect([...both.facts.keys()]).toEqual([keyOf('a'), keyOf('b')]);
     expect(both.checked).toEqual({ unusable: one.checked.unusable, usable: new Set([keyOf('c')]) });
     expect(both.commands).toEqual([...one.commands, ...other.commands]);

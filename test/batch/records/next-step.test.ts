@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IntentRecord } from '../../../src/batch/records/intents.ts';
+import type { AttemptRecord } from '../../../src/batch/records/attempts.ts';
 import { nextStep, nextStepForItem } from '../../../src/batch/records/next-step.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { anyRecords, BEGIN, foldIntents, RECORDS } from './support/intents.ts';
+import { anyRecords, BEGIN, foldAttempts, RECORDS } from './support/attempts.ts';
 
 const ITEM = 'one.mp4 es';
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 const { intend, refused, accepted, finished, downloaded } = RECORDS;
 const key = 'k1';
-const stepAfter = (records: readonly IntentRecord[], afterMs = 0) =>
-  nextStepForItem(foldIntents(records), ITEM, BEGIN + afterMs);
+const stepAfter = (records: readonly AttemptRecord[], afterMs = 0) =>
+  nextStepForItem(foldAttempts(records), ITEM, BEGIN + afterMs);
 
 describe('the next step of an item', () => {
-  it('is a new intent if there was none', () => {
+  it('is a new attempt if there was none', () => {
     expect(stepAfter([])).toEqual({ step: 'intend', after: null });
   });
 
@@ -59,10 +59,10 @@ describe('the next step of an item', () => {
   });
 
   it('needs the user if the request record is lost and no job is known', () => {
-    const [intent] = foldIntents([RECORDS.publishing({ key })]).byKey.values();
-    if (intent === undefined) throw new Error('an intent was made');
+    const [attempt] = foldAttempts([RECORDS.publishing({ key })]).byKey.values();
+    if (attempt === undefined) throw new Error('an attempt was made');
     const because = { reason: 'expired', jobId: null };
-    expect(nextStep(intent, BEGIN)).toEqual({ step: 'nothing', key, because });
+    expect(nextStep(attempt, BEGIN)).toEqual({ step: 'nothing', key, because });
   });
 
   it('is nothing if the files exist, however old they are', () => {
@@ -72,7 +72,7 @@ describe('the next step of an item', () => {
     expect(stepAfter(done, 30 * DAY_MS)).toEqual({ step: 'nothing', key, because });
   });
 
-  it.each<[string, IntentRecord[], object]>([
+  it.each<[string, AttemptRecord[], object]>([
     ['refused', [refused({ key })], { reason: 'refused', code: 'INSUFFICIENT_CREDITS', retryable: false }],
     [
       'failed',
@@ -84,21 +84,21 @@ describe('the next step of an item', () => {
       [accepted({ key }), finished({ key, state: 'cancelled' })],
       { reason: 'cancelled', error: null },
     ],
-  ])('is a new intent if the previous one was %s, and says why', (_what, records, after) => {
+  ])('is a new attempt if the previous one was %s, and says why', (_what, records, after) => {
     expect(stepAfter([intend({ key }), ...records])).toMatchObject({ step: 'intend', after });
   });
 
-  it('follows the newest intent', () => {
+  it('follows the newest attempt', () => {
     const anew = [intend({ key }), refused({ key }), intend({ key: 'k2' }), accepted({ key: 'k2' })];
     expect(stepAfter(anew)).toEqual({ step: 'attach', key: 'k2', jobId: 'dub_k2' });
   });
 
-  it('never pays twice: a new intent only if the previous one surely caused no charge', () => {
+  it('never pays twice: a new attempt only if the previous one surely caused no charge', () => {
     fc.assert(
       fc.property(anyRecords, fc.nat(20 * DAY_MS), (records, later) => {
-        const intents = foldIntents(records);
-        const next = nextStepForItem(intents, ITEM, BEGIN + later);
-        const last = intents.byKey.get(intents.byItem.get(ITEM)?.at(-1) ?? '');
+        const attempts = foldAttempts(records);
+        const next = nextStepForItem(attempts, ITEM, BEGIN + later);
+        const last = attempts.byKey.get(attempts.byItem.get(ITEM)?.at(-1) ?? '');
         if (next.step !== 'intend') return;
         const end = last?.outcome;
         const isFree =

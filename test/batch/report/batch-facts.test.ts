@@ -4,7 +4,7 @@ import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { describeItemCosts } from '../../../src/batch/report/costs.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import { createUnusableRecord } from '../../../src/batch/report/unusable-inputs.ts';
-import { BEGIN, RECORDS } from '../records/support/intents.ts';
+import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, factsOf, keyOf, NOW } from './journal-records.ts';
 
@@ -78,8 +78,8 @@ describe('the facts of a batch', () => {
 
   it('count the credits of the embedded service, and show no cost', () => {
     const asked = (key: string, isFree: boolean) => {
-      const intent = RECORDS.intend({ key, item: keyOf('both') });
-      return { ...intent, is_free: isFree || undefined };
+      const attempt = RECORDS.intend({ key, item: keyOf('both') });
+      return { ...attempt, is_free: isFree || undefined };
     };
     const bill = { type: 'billed', status: 'settled', quantity: 2, reserved_credits: 2 } as const;
     const free = [factsOf('both'), asked('k', true), { ...bill, key: 'k', charged_credits: 2 }];
@@ -120,7 +120,7 @@ describe('the facts of a batch', () => {
     expect(facts.open_questions).toEqual(['unanswered → es']);
   });
 
-  it('judge an item by its newest intent, and count all intents', () => {
+  it('judge an item by its newest attempt, and count all attempts', () => {
     const again = RECORDS.intend({ key: 'k-again', item: keyOf('failed'), at: BEGIN + 5000 });
     const { items } = factsFrom([...EVERY_STATE, again, RECORDS.accepted({ key: 'k-again' })]);
     expect(items.find(({ label }) => label === 'failed → es')).toMatchObject({

@@ -4,7 +4,7 @@ import type { ItemFacts } from '../../../src/batch/plan/facts.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { type BatchCommand, createBatchCommand } from '../../../src/batch/report/command-record.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
-import { BEGIN, RECORDS } from '../records/support/intents.ts';
+import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 
 const HOUR_MS = 3_600_000;
 export const NOW = BEGIN + 10 * HOUR_MS;

@@ -4,7 +4,7 @@ import { reportDocument } from '../../../src/batch/report/batch-facts.ts';
 import { combineFolders, describeMissing, readFolderFacts } from '../../../src/batch/report/shard-facts.ts';
 import { writeJunit, writeMarkdown } from '../../../src/batch/report/text-reports.ts';
 import { shardOf } from '../../../src/batch/shard.ts';
-import { BEGIN, RECORDS } from '../records/support/intents.ts';
+import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, factsOf, keyOf, NOW } from './journal-records.ts';
 

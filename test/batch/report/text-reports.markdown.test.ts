@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { writeMarkdown } from '../../../src/batch/report/text-reports.ts';
-import { RECORDS } from '../records/support/intents.ts';
+import { RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { EVERY_STATE, FOLDER, factsOf, keyOf, NOW } from './journal-records.ts';
 

@@ -49,7 +49,10 @@ describe('a suspended run whose folder another run has taken over', () => {
     const stage = await startStage();
     stage.engines.hold();
     const running = stage.run(stage.lines(2)).catch((error) => error);
-    await until(stage.phasesOfIntents, (phases) => phases.filter((each) => each === 'accepted').length === 2);
+    await until(
+      stage.phasesOfAttempts,
+      (phases) => phases.filter((each) => each === 'accepted').length === 2,
+    );
     const lock = lockPath({ folder: stage.out });
     const holder = JSON.parse(await readFile(lock, 'utf8'));
     await writeFile(lock, JSON.stringify({ ...holder, token: 'of another' }));

@@ -63,9 +63,9 @@ async function checkPoint(
   for (const { language, files } of ours) {
     expect(sha256(await readFile(join(run.out, resultIn(language)))), `${at}: ${language}`).toBe(files.video);
   }
-  const { intents, damage } = await readOwnRecords({ folder: run.out });
+  const { attempts, damage } = await readOwnRecords({ folder: run.out });
   expect(damage, at).toEqual([]);
-  const phases = [...intents.byKey.values()].map(({ outcome }) => outcome.phase);
+  const phases = [...attempts.byKey.values()].map(({ outcome }) => outcome.phase);
   expect(phases, at).toEqual(['downloaded', 'downloaded']);
   await rm(dirname(run.out), { recursive: true });
   return isKilled;

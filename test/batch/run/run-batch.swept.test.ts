@@ -103,14 +103,14 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
   expect((await readdir(run.out)).sort(), at).toEqual(['.vloc', RESULT]);
   expect((await readdir(join(run.out, '.vloc'))).sort(), at).toEqual(['records.db', 'records.db-journal']);
   expect(VIDEO.equals(await readFile(join(run.out, RESULT))), at).toBe(true);
-  const intents = [...(await readOwnRecords({ folder: run.out })).intents.byKey.values()];
+  const attempts = [...(await readOwnRecords({ folder: run.out })).attempts.byKey.values()];
   expect(
-    intents.map(({ outcome }) => outcome.phase),
+    attempts.map(({ outcome }) => outcome.phase),
     at,
   ).toEqual(['downloaded']);
   const { jobs, charged, reserved } = await stage.books();
   const made = { jobs: jobs - before.jobs, charged: charged - before.charged, reserved };
-  expect(made, at).toEqual({ jobs: intents.length, charged: intents.length, reserved: 0 });
+  expect(made, at).toEqual({ jobs: attempts.length, charged: attempts.length, reserved: 0 });
   await rm(dirname(run.out), { recursive: true });
 }
 

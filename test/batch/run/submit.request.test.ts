@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIntent, type IntendRecord } from '../../../src/batch/records/intents.ts';
+import { createAttempt, type IntendRecord } from '../../../src/batch/records/attempts.ts';
 import { buildRequest, digestRequest, rebuildRequest, withoutLines } from '../../../src/batch/run/submit.ts';
 import type { SubtitleInput } from '../../../src/protocol/request-types.ts';
 import { linesItem } from './support/items.ts';
@@ -13,7 +13,7 @@ const lines: SubtitleInput = {
 /** The record of a request as a later run reads it. */
 function journaled(source: SubtitleInput): IntendRecord {
   const request = buildRequest(item, source, 'vloc:1:2');
-  const record = createIntent({
+  const record = createAttempt({
     key: 'k',
     at: '2026-11-01T00:00:00.000Z',
     kind: item.kind,

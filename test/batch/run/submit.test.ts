@@ -9,11 +9,11 @@ import type { KilledRun } from './support/kill-points.ts';
 import { startStage } from './support/stage.ts';
 
 const COUNT = 3;
-/** A page of the database, in which an intent is, and a request up to its headers. */
+/** A page of the database, in which an attempt is, and a request up to its headers. */
 const SHOWN_BYTES = 5000;
 
 describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
-  it('is sent after its intent is on the disk, every time', async () => {
+  it('is sent after its attempt is on the disk, every time', async () => {
     const stage = await startStage();
     const run: KilledRun = {
       baseUrl: stage.service.url,

@@ -79,8 +79,8 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
 /** Waits until a run into this folder has read the answers to that many creates; the service has the jobs earlier. */
 export async function untilAccepted(folder: string, count: number): Promise<void> {
   await until(
-    async () => [...(await readOwnRecords({ folder })).intents.byKey.values()],
-    (intents) => intents.filter(({ times }) => times.accepted !== undefined).length >= count,
+    async () => [...(await readOwnRecords({ folder })).attempts.byKey.values()],
+    (attempts) => attempts.filter(({ times }) => times.accepted !== undefined).length >= count,
   );
 }
 

@@ -39,8 +39,8 @@ export interface Stage extends Scene {
   video(name: string, seconds: number, languages?: readonly string[]): Promise<readonly BatchItem[]>;
   /** What the service has of jobs and money. */
   books(): Promise<Books>;
-  /** The intents of the journal, by phase. */
-  phasesOfIntents(): Promise<readonly string[]>;
+  /** The attempts of the journal, by phase. */
+  phasesOfAttempts(): Promise<readonly string[]>;
 }
 
 interface Books {
@@ -67,9 +67,9 @@ export async function startStage(options: Partial<ServiceOptions> = {}): Promise
     },
     run: (items, changes = {}) => runHere(scene, folder, items, changes),
     books: () => readBooks(scene),
-    async phasesOfIntents() {
-      const { intents } = await readOwnRecords({ folder: out });
-      return [...intents.byKey.values()].map(({ outcome }) => outcome.phase);
+    async phasesOfAttempts() {
+      const { attempts } = await readOwnRecords({ folder: out });
+      return [...attempts.byKey.values()].map(({ outcome }) => outcome.phase);
     },
   };
 }

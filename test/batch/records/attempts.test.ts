@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createIntent, forgetItems, PHASES, storeFiles } from '../../../src/batch/records/intents.ts';
+import { createAttempt, forgetItems, PHASES, storeFiles } from '../../../src/batch/records/attempts.ts';
 import { runs } from '../../protocol/arbitraries.ts';
-import { anyRecords, BEGIN, foldIntents, RECORDS } from './support/intents.ts';
+import { anyRecords, BEGIN, foldAttempts, RECORDS } from './support/attempts.ts';
 import { recordsOf } from './support/records-of.ts';
 
-const phaseOf = (records: Parameters<typeof foldIntents>[0], key = 'k1') =>
-  foldIntents(records).byKey.get(key)?.outcome.phase;
+const phaseOf = (records: Parameters<typeof foldAttempts>[0], key = 'k1') =>
+  foldAttempts(records).byKey.get(key)?.outcome.phase;
 
-describe('an intent', () => {
+describe('an attempt', () => {
   it('that was refused may still be accepted under its key, but never the other way round', () => {
     const [intend, refused, accepted] = (['intend', 'refused', 'accepted'] as const).map((type) =>
       RECORDS[type]({ key: 'k1' }),
@@ -25,8 +25,8 @@ describe('an intent', () => {
       (type) => RECORDS[type]({ key: 'k1' }),
     );
     if (!finished || !publishing || !downloaded) throw new Error('three records were made');
-    const publishingOf = (records: Parameters<typeof foldIntents>[0]) =>
-      foldIntents(records).byKey.get('k1')?.publishing;
+    const publishingOf = (records: Parameters<typeof foldAttempts>[0]) =>
+      foldAttempts(records).byKey.get('k1')?.publishing;
     expect(publishingOf([finished])).toBeNull();
     expect(publishingOf([finished, publishing])).toEqual(publishing);
     expect(publishingOf([finished, publishing, downloaded])).toBeNull();
@@ -39,7 +39,7 @@ describe('an intent', () => {
     ['auto_localization', 'createAutoLocalization', '/v1/auto-localizations'],
   ] as const)('of a %s has the operation %s and the path %s', (kind, operation, path) => {
     const { type: _, operation: _operation, path: _path, ...fields } = RECORDS.intend({ key: 'k1' });
-    expect(createIntent({ ...fields, kind })).toMatchObject({ operation, path });
+    expect(createAttempt({ ...fields, kind })).toMatchObject({ operation, path });
   });
 
   it('is recorded with the files of its result that were read', () => {
@@ -52,9 +52,9 @@ describe('an intent', () => {
   it('is recorded without secrets in its addresses', () => {
     const { type: _, ...fields } = RECORDS.intend({ key: 'k1' });
     const params = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };
-    const record = createIntent({ ...fields, params });
+    const record = createAttempt({ ...fields, params });
     expect(JSON.stringify(record)).not.toContain('canary');
-    expect(foldIntents([record]).byKey.get('k1')?.asked).toEqual(record);
+    expect(foldAttempts([record]).byKey.get('k1')?.asked).toEqual(record);
   });
 
   it.each(['intend', 'accepted', 'finished', 'downloaded'] as const)(
@@ -62,7 +62,7 @@ describe('an intent', () => {
     (type) => {
       const first = RECORDS[type]({ key: 'k1', at: BEGIN });
       const later = { ...RECORDS[type]({ key: 'k1', at: BEGIN + 1_000 }), job_id: 'another' };
-      const { asked, outcome, times } = foldIntents([first, later]).byKey.get('k1') ?? {};
+      const { asked, outcome, times } = foldAttempts([first, later]).byKey.get('k1') ?? {};
       expect(type === 'intend' ? asked : outcome && 'record' in outcome && outcome.record).toEqual(first);
       expect(times?.[type]).toBe(new Date(BEGIN).toISOString());
     },
@@ -71,11 +71,11 @@ describe('an intent', () => {
   it('keeps the last refusal, since the call may have been sent again', () => {
     const first = RECORDS.refused({ key: 'k1' });
     const last = { ...first, code: 'CREDIT_QUOTA_EXCEEDED' };
-    expect(foldIntents([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
+    expect(foldAttempts([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
   });
 
   it('is listed under its item even if the request record comes after the answer', () => {
-    const { byItem, byKey } = foldIntents([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
+    const { byItem, byKey } = foldAttempts([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
     expect(byItem.get('one.mp4 es')).toEqual(['k1']);
     expect(byKey.get('k1')?.outcome.phase).toBe('accepted');
   });
@@ -87,31 +87,31 @@ describe('an intent', () => {
       ...first,
       files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
     };
-    const { publishing } = foldIntents([first, second, first]).byKey.get('k1') ?? {};
+    const { publishing } = foldAttempts([first, second, first]).byKey.get('k1') ?? {};
     expect(publishing).toEqual({ ...first, files: second.files });
   });
 
   it('is found by its item, the newest last', () => {
-    const { byItem } = foldIntents([RECORDS.intend({ key: 'k1' }), RECORDS.intend({ key: 'k2' })]);
+    const { byItem } = foldAttempts([RECORDS.intend({ key: 'k1' }), RECORDS.intend({ key: 'k2' })]);
     expect(byItem.get('one.mp4 es')).toEqual(['k1', 'k2']);
   });
 });
 
-describe('intents from any records', () => {
-  it('that are cut off anywhere are a beginning of all intents', () => {
+describe('attempts from any records', () => {
+  it('that are cut off anywhere are a beginning of all attempts', () => {
     fc.assert(
       fc.property(anyRecords, fc.nat(20), (records, cut) => {
-        const early = foldIntents(records.slice(0, cut));
-        const late = foldIntents(records);
+        const early = foldAttempts(records.slice(0, cut));
+        const late = foldAttempts(records);
         expect([...late.byKey.keys()].slice(0, early.byKey.size)).toEqual([...early.byKey.keys()]);
-        for (const [key, intent] of early.byKey) {
+        for (const [key, attempt] of early.byKey) {
           const later = late.byKey.get(key);
-          if (intent.asked !== null) expect(later?.asked).toEqual(intent.asked);
+          if (attempt.asked !== null) expect(later?.asked).toEqual(attempt.asked);
           const gain =
-            PHASES.indexOf(later?.outcome.phase ?? 'intended') - PHASES.indexOf(intent.outcome.phase);
+            PHASES.indexOf(later?.outcome.phase ?? 'intended') - PHASES.indexOf(attempt.outcome.phase);
           expect(gain).toBeGreaterThanOrEqual(0);
-          if (gain === 0 && intent.outcome.phase !== 'refused')
-            expect(later?.outcome).toEqual(intent.outcome);
+          if (gain === 0 && attempt.outcome.phase !== 'refused')
+            expect(later?.outcome).toEqual(attempt.outcome);
         }
         for (const [item, keys] of early.byItem) {
           expect(late.byItem.get(item)?.slice(0, keys.length)).toEqual(keys);
@@ -124,9 +124,9 @@ describe('intents from any records', () => {
   it('are the same if records come twice', () => {
     fc.assert(
       fc.property(anyRecords, (records) => {
-        const once = foldIntents(records);
-        expect(foldIntents([...records, ...records])).toEqual(once);
-        expect(foldIntents(records.flatMap((record) => [record, record]))).toEqual(once);
+        const once = foldAttempts(records);
+        expect(foldAttempts([...records, ...records])).toEqual(once);
+        expect(foldAttempts(records.flatMap((record) => [record, record]))).toEqual(once);
       }),
       { numRuns: runs(1_000, 10_000) },
     );
@@ -135,8 +135,8 @@ describe('intents from any records', () => {
   it('are the same from the database as from the records', () => {
     fc.assert(
       fc.property(anyRecords, (records) => {
-        const folded = foldIntents(records);
-        const { byKey, byItem } = recordsOf(records, { folder: '/' }).intents;
+        const folded = foldAttempts(records);
+        const { byKey, byItem } = recordsOf(records, { folder: '/' }).attempts;
         const sorted = (items: typeof byItem) =>
           [...items].map(([item, keys]) => [item, keys.toSorted()]).sort();
         expect(sorted(byItem)).toEqual(sorted(folded.byItem));
@@ -154,21 +154,21 @@ describe('an item that was forgotten', () => {
   const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
     RECORDS[type]({ key: 'k1' }),
   );
-  const item = foldIntents(life).byKey.get('k1')?.item ?? '';
+  const item = foldAttempts(life).byKey.get('k1')?.item ?? '';
   const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item } as const;
 
-  it('gives its intents to another item, which gets the result anew', () => {
+  it('gives its attempts to another item, which gets the result anew', () => {
     const downloaded = RECORDS.downloaded({ key: 'k1' });
     const moved = [...life, { ...forgotten, as: 'other' }];
     for (const [records, phase] of [
       [moved, 'finished'],
       [[...moved, { ...downloaded, files: [] }], 'downloaded'],
     ] as const) {
-      const { byItem, byKey } = recordsOf(records).intents;
+      const { byItem, byKey } = recordsOf(records).attempts;
       expect([...byItem]).toEqual([['other', ['k1']]]);
       expect([byKey.get('k1')?.asked?.item, byKey.get('k1')?.outcome.phase]).toEqual(['other', phase]);
     }
-    const known = foldIntents([
+    const known = foldAttempts([
       ...life,
       RECORDS.intend({ key: 'k2' }),
       RECORDS.intend({ key: 'k3', item: 'x' }),
@@ -180,7 +180,7 @@ describe('an item that was forgotten', () => {
     ]);
     expect(live.byKey.get('k1')?.outcome.phase).toBe('finished');
     expect(known.byItem.get(item)).toEqual(['k1', 'k2']);
-    expect(recordsOf(moved, { folder: '/' }).intents.byKey.get('k1')?.publishing).toMatchObject({
+    expect(recordsOf(moved, { folder: '/' }).attempts.byKey.get('k1')?.publishing).toMatchObject({
       files: downloaded.files.map((file) => ({ ...file, path: resolve(file.path) })),
     });
   });

@@ -1,13 +1,13 @@
-/** Records of intents, in the order of a real life and in none. */
+/** Records of attempts, in the order of a real life and in none. */
 import fc from 'fast-check';
 import {
-  advanceIntent,
-  type Intent,
-  type IntentRecord,
-  type Intents,
-  newIntent,
-  setIntent,
-} from '../../../../src/batch/records/intents.ts';
+  type Attempt,
+  type AttemptRecord,
+  type Attempts,
+  advanceAttempt,
+  newAttempt,
+  setAttempt,
+} from '../../../../src/batch/records/attempts.ts';
 
 export const BEGIN = Date.parse('2026-11-01T00:00:00.000Z');
 const HASH = 'a'.repeat(64);
@@ -63,7 +63,7 @@ export const RECORDS = {
     job_id: `dub_${key}`,
     files: [{ path: 'out/one.wav', sha256: HASH, size: 10 }],
   }),
-} as const satisfies Record<IntentRecord['type'], (parts: Parts) => IntentRecord>;
+} as const satisfies Record<AttemptRecord['type'], (parts: Parts) => AttemptRecord>;
 
 const part = fc.record({
   type: fc.constantFrom('intend', 'refused', 'accepted', 'finished', 'downloaded'),
@@ -73,15 +73,15 @@ const part = fc.record({
 });
 
 /** Any records in any order. */
-export const anyRecords: fc.Arbitrary<IntentRecord[]> = fc.array(
-  part.map(({ type, ...parts }): IntentRecord => RECORDS[type](parts)),
+export const anyRecords: fc.Arbitrary<AttemptRecord[]> = fc.array(
+  part.map(({ type, ...parts }): AttemptRecord => RECORDS[type](parts)),
   { maxLength: 20 },
 );
 
-/** The state of all intents after these records. */
-export function foldIntents(records: readonly IntentRecord[]): Intents {
-  const intents = { byKey: new Map<string, Intent>(), byItem: new Map<string, string[]>() };
+/** The state of all attempts after these records. */
+export function foldAttempts(records: readonly AttemptRecord[]): Attempts {
+  const attempts = { byKey: new Map<string, Attempt>(), byItem: new Map<string, string[]>() };
   for (const record of records)
-    setIntent(intents, advanceIntent(intents.byKey.get(record.key) ?? newIntent(record.key), record));
-  return intents;
+    setAttempt(attempts, advanceAttempt(attempts.byKey.get(record.key) ?? newAttempt(record.key), record));
+  return attempts;
 }

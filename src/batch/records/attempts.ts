@@ -1,14 +1,14 @@
-/** The intents of paid calls: their records, and the state that follows from the records of each. Source: design, "The record (journal)". */
+/** The attempts of paid calls: their records, and the state that follows from the records of each. Source: design, "The record (journal)". */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { creationOf, VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { ItemFile } from '../item.ts';
 import type { KeptTracks } from './kept-tracks.ts';
 import { withoutSecrets } from './secrets.ts';
 
-/** When an intent entered each phase, RFC 3339. */
-type PhaseTimes = Readonly<Partial<Record<Exclude<IntentRecord['type'], 'publishing'>, string>>>;
+/** When an attempt entered each phase, RFC 3339. */
+type PhaseTimes = Readonly<Partial<Record<Exclude<AttemptRecord['type'], 'publishing'>, string>>>;
 
-/** All records of one intent carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
+/** All records of one attempt carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
 interface Common {
   readonly key: string;
   readonly at: string;
@@ -24,7 +24,7 @@ export interface IntendRecord extends Common {
   readonly item: string;
   /** Path of the request. */
   readonly path: string;
-  /** Digest of the body as it is sent, lower-case hex: an intent is only ever sent again with the same body. */
+  /** Digest of the body as it is sent, lower-case hex: an attempt is only ever sent again with the same body. */
   readonly body_sha256: string;
   /** The request, addresses without their query. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ export interface DownloadedRecord extends Common {
   readonly language?: string | null | undefined;
 }
 
-export type IntentRecord =
+export type AttemptRecord =
   | IntendRecord
   | AcceptedRecord
   | RefusedRecord
@@ -106,7 +106,7 @@ export type IntentRecord =
   | DownloadedRecord;
 
 /** The record to be written before a paid request leaves; the kind decides operation and path. */
-export function createIntent(fields: Omit<IntendRecord, 'type' | 'operation' | 'path'>): IntendRecord {
+export function createAttempt(fields: Omit<IntendRecord, 'type' | 'operation' | 'path'>): IntendRecord {
   const { operationId: operation, path } = creationOf(fields.kind);
   const params = withoutSecrets(fields.params);
   return { type: 'intend', ...fields, operation, path: VERSION_PREFIX + path, params };
@@ -118,12 +118,12 @@ export interface ForgottenRecord {
   readonly at: string;
   /** Key of the item. */
   readonly item: string;
-  /** Key of the item that takes over its intents; without one, no item has them. */
+  /** Key of the item that takes over its attempts; without one, no item has them. */
   readonly as?: string | undefined;
 }
 
-/** How far an intent has come. It only ever goes forward, in this order. */
-type IntentState =
+/** How far an attempt has come. It only ever goes forward, in this order. */
+type AttemptState =
   | { readonly phase: 'intended' }
   | { readonly phase: 'refused'; readonly record: RefusedRecord }
   | { readonly phase: 'accepted'; readonly record: AcceptedRecord }
@@ -133,43 +133,43 @@ type IntentState =
 /** A refused call has made nothing, so the same key may still be accepted when it is sent again. */
 export const PHASES = ['intended', 'refused', 'accepted', 'finished', 'downloaded'] as const;
 
-export interface Intent {
+export interface Attempt {
   /** The Idempotency-Key. */
   readonly key: string;
   /** Key of the item that has it; null for one that was forgotten, or whose record is lost. */
   readonly item: string | null;
   /** Null when that record is lost to damage: the other records still identify the paid job. */
   readonly asked: IntendRecord | null;
-  readonly outcome: IntentState;
+  readonly outcome: AttemptState;
   /** The files that a run was about to give their names; null when there are none, and once all are downloaded. */
   readonly publishing: PublishingRecord | null;
   readonly times: PhaseTimes;
 }
 
-export interface Intents {
+export interface Attempts {
   /** By Idempotency-Key, in the order in which they were first heard of. */
-  readonly byKey: ReadonlyMap<string, Intent>;
-  /** For each item its intents, the newest last. */
+  readonly byKey: ReadonlyMap<string, Attempt>;
+  /** For each item its attempts, the newest last. */
   readonly byItem: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Intents that can be added to. */
-interface GatheredIntents extends Intents {
-  readonly byKey: Map<string, Intent>;
+/** Attempts that can be added to. */
+interface GatheredAttempts extends Attempts {
+  readonly byKey: Map<string, Attempt>;
   readonly byItem: Map<string, readonly string[]>;
 }
 
-export function gatherIntents(all: Iterable<Intent>): GatheredIntents {
-  const gathered = { byKey: new Map<string, Intent>(), byItem: new Map<string, readonly string[]>() };
-  for (const intent of all) setIntent(gathered, intent);
+export function gatherAttempts(all: Iterable<Attempt>): GatheredAttempts {
+  const gathered = { byKey: new Map<string, Attempt>(), byItem: new Map<string, readonly string[]>() };
+  for (const attempt of all) setAttempt(gathered, attempt);
   return gathered;
 }
 
-/** Adds an intent, or replaces it by what it is now. */
-export function setIntent({ byKey, byItem }: GatheredIntents, intent: Intent): void {
-  const { key, item } = intent;
+/** Adds an attempt, or replaces it by what it is now. */
+export function setAttempt({ byKey, byItem }: GatheredAttempts, attempt: Attempt): void {
+  const { key, item } = attempt;
   const before = byKey.get(key)?.item ?? null;
-  byKey.set(key, intent);
+  byKey.set(key, attempt);
   if (before === item) return;
   if (before !== null) {
     const left = (byItem.get(before) ?? []).filter((each) => each !== key);
@@ -179,56 +179,56 @@ export function setIntent({ byKey, byItem }: GatheredIntents, intent: Intent): v
   if (item !== null) byItem.set(item, [...(byItem.get(item) ?? []), key]);
 }
 
-export function newIntent(key: string): Intent {
+export function newAttempt(key: string): Attempt {
   return { key, item: null, asked: null, outcome: { phase: 'intended' }, publishing: null, times: {} };
 }
 
-/** An intent after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
-export function advanceIntent(intent: Intent, record: IntentRecord): Intent {
-  if (record.type === 'publishing') return addPublishing(intent, record);
-  const times = { [record.type]: record.at, ...intent.times };
+/** An attempt after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
+export function advanceAttempt(attempt: Attempt, record: AttemptRecord): Attempt {
+  if (record.type === 'publishing') return addPublishing(attempt, record);
+  const times = { [record.type]: record.at, ...attempt.times };
   if (record.type === 'intend')
-    return intent.asked === null
-      ? { ...intent, times, asked: record, item: record.item }
-      : { ...intent, times };
+    return attempt.asked === null
+      ? { ...attempt, times, asked: record, item: record.item }
+      : { ...attempt, times };
   // The type of the record is the name of its phase.
-  const outcome = { phase: record.type, record } as IntentState;
-  const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(intent.outcome.phase);
+  const outcome = { phase: record.type, record } as AttemptState;
+  const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(attempt.outcome.phase);
   const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
-  const publishing = outcome.phase === 'downloaded' ? null : intent.publishing;
-  return isNews ? { ...intent, times, outcome, publishing } : { ...intent, times };
+  const publishing = outcome.phase === 'downloaded' ? null : attempt.publishing;
+  return isNews ? { ...attempt, times, outcome, publishing } : { ...attempt, times };
 }
 
 /** Downloaded files are known as such; of others, each version of a file may be there. */
-function addPublishing(intent: Intent, record: PublishingRecord): Intent {
-  if (intent.outcome.phase === 'downloaded') return intent;
-  const known = intent.publishing ?? { ...record, files: [] };
+function addPublishing(attempt: Attempt, record: PublishingRecord): Attempt {
+  if (attempt.outcome.phase === 'downloaded') return attempt;
+  const known = attempt.publishing ?? { ...record, files: [] };
   const files = record.files.filter(
     ({ path, sha256 }) => !known.files.some((each) => each.path === path && each.sha256 === sha256),
   );
-  return { ...intent, publishing: { ...known, files: [...known.files, ...files] } };
+  return { ...attempt, publishing: { ...known, files: [...known.files, ...files] } };
 }
 
-/** The intents after these records. The known ones are not changed. */
-export function forgetItems({ byKey }: Intents, records: readonly ForgottenRecord[]): Intents {
-  const gathered = gatherIntents(byKey.values());
+/** The attempts after these records. The known ones are not changed. */
+export function forgetItems({ byKey }: Attempts, records: readonly ForgottenRecord[]): Attempts {
+  const gathered = gatherAttempts(byKey.values());
   for (const { item, as = null } of records) {
     for (const key of gathered.byItem.get(item) ?? []) {
-      const intent = gathered.byKey.get(key);
-      if (intent !== undefined) setIntent(gathered, moveIntent(intent, as));
+      const attempt = gathered.byKey.get(key);
+      if (attempt !== undefined) setAttempt(gathered, moveAttempt(attempt, as));
     }
   }
   return gathered;
 }
 
-/** An intent of another item, which has not got its result yet: the files of the first one are known to be whole. */
-export function moveIntent(intent: Intent, item: string | null): Intent {
-  if (item === null) return { ...intent, item };
-  const asked = intent.asked === null ? null : { ...intent.asked, item };
-  if (intent.outcome.phase !== 'downloaded') return { ...intent, item, asked };
-  const { key, at, job_id, files, language } = intent.outcome.record;
+/** An attempt of another item, which has not got its result yet: the files of the first one are known to be whole. */
+export function moveAttempt(attempt: Attempt, item: string | null): Attempt {
+  if (item === null) return { ...attempt, item };
+  const asked = attempt.asked === null ? null : { ...attempt.asked, item };
+  if (attempt.outcome.phase !== 'downloaded') return { ...attempt, item, asked };
+  const { key, at, job_id, files, language } = attempt.outcome.record;
   return {
-    ...intent,
+    ...attempt,
     item,
     asked,
     outcome: {
