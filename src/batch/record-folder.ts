@@ -1,11 +1,11 @@
 /** The records in an output folder: their locations. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { usageFailure } from '../base/failure.ts';
 import { errorCode, onDisk } from '../base/system-error.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../protocol/kinds.ts';
 import type { StoredFile } from './records/attempts.ts';
+import { tooOldFailure } from './records/database.ts';
 import type { Shard } from './shard.ts';
 
 /** Beside the results, so that it moves with them. A folder that contains it is an output folder. */
@@ -35,11 +35,7 @@ export function recordsPath(place: BatchPlace): string {
 export async function refuseOldRecords(place: BatchPlace): Promise<void> {
   const old = join(recordFolder(place), 'journal');
   if (!(await isThere(old)) || (await isThere(recordsPath(place)))) return;
-  throw usageFailure(
-    'RECORDS_OLD',
-    `${old} was written by a version of vloc before its first release, which this version cannot read; nothing was sent`,
-    `Finish the batch with that version, or give this run another folder with --out. If its items may be paid again, remove ${old}.`,
-  );
+  throw tooOldFailure(old);
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -74,10 +74,9 @@ const paymentsOf = ({ hosted }: HostedScene) => Object.values(readBooks(hosted).
 async function loseAnswers(folder: string): Promise<void> {
   const { database } = await openRecords(pathOf(folder), BATCH_SCHEMA);
   await database.write(() => {
-    for (const [place, { key = null, times }] of database.find('attempts').entries()) {
-      const asked = JSON.parse(String(times)).intend;
+    for (const [place, { key = null }] of database.find('attempts').entries()) {
       if (place % 2 === 1)
-        database.change('attempts', { key }, { outcome: null, times: JSON.stringify({ intend: asked }) });
+        database.change('attempts', { key }, { state: 'asked', job_id: null, accepted_at: null });
     }
   });
   await database.close();
@@ -86,9 +85,7 @@ async function loseAnswers(folder: string): Promise<void> {
 /** Whether the file lacks attempts, or answers to them. */
 async function isAnyLost(folder: string, before: ReadRecords): Promise<boolean> {
   const { attempts } = await readOwnRecords(placeOf(folder));
-  return [...before.attempts.byKey].some(
-    ([key, { outcome }]) => attempts.byKey.get(key)?.outcome.phase !== outcome.phase,
-  );
+  return [...before.attempts.byKey].some(([key, { state }]) => attempts.byKey.get(key)?.state !== state);
 }
 
 describe('a damaged journal', () => {

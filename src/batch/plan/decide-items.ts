@@ -105,8 +105,7 @@ async function hashInputs(
 }
 
 function resultPathsOf({ key }: BatchItem, recorded: Recorded): readonly string[] {
-  const outcome = newestAttempt(key, recorded.attempts)?.outcome;
-  const delivered = outcome?.phase === 'downloaded' ? outcome.record.files : [];
+  const delivered = newestAttempt(key, recorded.attempts)?.files ?? [];
   return [...delivered, ...ownFiles(key, recorded)].map(({ path }) => path);
 }
 
@@ -146,7 +145,7 @@ async function findRenamed(
         hashes.get(file.path) ??
         (input.type === 'lines' ? Promise.resolve(input.sha256) : hashFile(file.path));
       hashes.set(file.path, own);
-      const before = known.sha256 ?? newestAttempt(known.item, attempts)?.asked?.input_sha256;
+      const before = known.sha256 ?? newestAttempt(known.item, attempts)?.input_sha256;
       const sha256 = await own;
       if (before !== sha256) continue;
       taken.add(known.item);
@@ -183,9 +182,7 @@ export function recordedResults(
   { attempts }: Pick<Recorded, 'attempts'>,
   folder: string,
 ): ReadonlySet<string> {
-  const files = [...attempts.byKey.values()].flatMap(({ outcome }) =>
-    outcome.phase === 'downloaded' ? outcome.record.files : [],
-  );
+  const files = [...attempts.byKey.values()].flatMap((attempt) => attempt.files);
   return new Set(files.map(({ path }) => resolve(folder, path)));
 }
 

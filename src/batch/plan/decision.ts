@@ -4,7 +4,13 @@ import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
-import { type NewAttempt, type NextStep, nextStep, nextStepForItem } from '../records/next-step.ts';
+import {
+  lastSeenMs,
+  type NewAttempt,
+  type NextStep,
+  nextStep,
+  nextStepForItem,
+} from '../records/next-step.ts';
 import type { FindOutputs } from '../records/outputs.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
 import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
@@ -182,9 +188,8 @@ function afterDownload(
   { attempts, provenances }: Recorded,
   { sizes, replace, skipDone = false, now }: Situation,
 ): Decision {
-  const outcome = attempts.byKey.get(key)?.outcome;
-  const record = outcome?.phase === 'downloaded' ? outcome.record : null;
-  const jobId = record?.job_id ?? null;
+  const attempt = attempts.byKey.get(key);
+  const jobId = attempt?.job_id ?? null;
   // All of its lines were remembered.
   const isWithoutJob = jobId !== null && isJoinedKey(jobId);
   const done = { step: 'done', before: 'downloaded', jobId: isWithoutJob ? null : jobId, files } as const;
@@ -200,8 +205,8 @@ function afterDownload(
   // Cues that were missing are for a person to fill in.
   const isIncomplete = provenances?.get(key)?.missing_cues !== undefined;
   if (edited !== undefined && !replace) return isIncomplete ? done : { step: 'edited', path: edited.path };
-  const isForgotten = record === null || now - Date.parse(record.at) >= LIMITS.retentionMs;
-  if (jobId === null || isForgotten) return { step: 'expired', jobId, key };
+  if (attempt === undefined || jobId === null || now - lastSeenMs(attempt) >= LIMITS.retentionMs)
+    return { step: 'expired', jobId, key };
   return { step: 'continue', next: { step: 'download', key, jobId } };
 }
 
@@ -213,11 +218,11 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
   if (joined === null && parts.length === 0) return { step: 'new', after: null };
   const change = findChange(item, recorded, situation);
   if (change !== null) {
-    return decideChanged(item, change, { isOver: joined?.outcome.phase === 'downloaded', situation });
+    return decideChanged(item, change, { isOver: joined?.state === 'downloaded', situation });
   }
   const lastMs = Math.max(...parts.map(askedMs));
-  if (joined?.outcome.phase === 'downloaded' && askedMs(joined) >= lastMs) {
-    const then = afterDownload(item, joined.key, joined.outcome.record.files, recorded, situation);
+  if (joined?.state === 'downloaded' && askedMs(joined) >= lastMs) {
+    const then = afterDownload(item, joined.key, joined.files, recorded, situation);
     if (then.step === 'done' || then.step === 'edited' || then.step === 'changed') return then;
   }
   const failed = parts.map((attempt) => againFailed(attempt, situation)).find((each) => each !== null);
@@ -254,10 +259,9 @@ export function findChange(
   { hashes }: Pick<Situation, 'hashes'>,
 ): Change | null {
   const known = facts.get(item.key);
-  const asked = newestAttempt(item.key, attempts)?.asked ?? null;
-  const fields = known?.fields ?? asked?.params;
-  const changes =
-    fields === undefined ? [] : describeOptions(item, fields, newestAttempt(item.key, attempts));
+  const asked = newestAttempt(item.key, attempts);
+  const fields = known?.fields ?? asked?.request;
+  const changes = fields === undefined ? [] : describeOptions(item, fields, asked);
   if (changes.length > 0) return { step: 'changed', what: 'options', changes };
   if (known !== undefined && known.audio_track !== trackOf(item)) {
     const changes = [`audio track ${known.audio_track} → ${trackOf(item)}`];
@@ -290,14 +294,14 @@ export function describeOptions(
   before: BatchItem['fields'],
   attempt: Attempt | null,
 ): readonly string[] {
-  const outcome = attempt?.outcome;
-  const isOver = outcome?.phase === 'finished' || outcome?.phase === 'downloaded';
+  const { state = 'asked', language = null } = attempt ?? {};
+  const isOver = state !== 'asked' && state !== 'accepted' && state !== 'refused';
   const [asked, stated] = [before, fields].map(({ source_language = AUTOMATIC }) => source_language);
   if (!isOver || asked !== AUTOMATIC || stated === AUTOMATIC) return describeChange(kind, before, fields);
   // Only jobs whose result is in the spoken language report which one that is.
   const { fields: known }: Kind = KINDS[kind];
-  const found = known.target_language === undefined ? outcome.record.language : null;
-  const what = found == null ? 'the service does not say what it found' : `${found} was found`;
+  const found = known.target_language === undefined ? language : null;
+  const what = found === null ? 'the service does not say what it found' : `${found} was found`;
   const source_language = stated === found ? found : `${AUTOMATIC} (${what})`;
   return describeChange(kind, { ...before, source_language }, fields);
 }
@@ -306,6 +310,6 @@ export function describeOptions(
 export function needsHash(item: BatchItem, { attempts, facts }: Recorded): boolean {
   const known = facts.get(item.key);
   if (item.input.type !== 'file' || known === undefined) return false;
-  const before = known.sha256 ?? newestAttempt(item.key, attempts)?.asked?.input_sha256 ?? null;
+  const before = known.sha256 ?? newestAttempt(item.key, attempts)?.input_sha256 ?? null;
   return before !== null && known.size === item.input.bytes && known.mtime_ms !== item.input.mtimeMs;
 }

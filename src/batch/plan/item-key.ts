@@ -163,9 +163,9 @@ export function ownFiles(
   return findOutputs?.({ item: key, step: 'result' }) ?? [];
 }
 
-/** Time of the attempt, milliseconds since 1970; 0 if its record is lost. */
-export function askedMs({ asked }: Attempt): number {
-  return asked === null ? 0 : Date.parse(asked.at);
+/** Time of the attempt, milliseconds since 1970. */
+export function askedMs({ asked_at }: Attempt): number {
+  return Date.parse(asked_at);
 }
 
 /** The newest attempt of an item; null if there is none. */

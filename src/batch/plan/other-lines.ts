@@ -10,10 +10,8 @@ export async function decideOtherLines(
   { attempts }: Recorded,
   { otherLines }: Pick<Choices, 'otherLines'>,
 ): Promise<Decision> {
-  const outcome = newestAttempt(item.key, attempts)?.outcome;
-  if (otherLines === undefined || item.kind !== 'subtitle_translation' || outcome?.phase !== 'downloaded')
-    return decision;
-  const { files } = outcome.record;
+  const files = newestAttempt(item.key, attempts)?.files ?? [];
+  if (otherLines === undefined || item.kind !== 'subtitle_translation' || files.length === 0) return decision;
   if (decision.step === 'done' && decision.before === 'downloaded') {
     const count = await otherLines.count(item, files[0]?.path ?? null);
     if (!otherLines.isUsed || count === 0) return count === 0 ? decision : { ...decision, otherLines: count };

@@ -88,9 +88,8 @@ async function planRedub(
   if (unknown !== undefined) return `there is no line ${unknown} among ${input.lines.length}`;
   const base = findBase(key, attempts);
   if (base === null) return 'there is no earlier dub of it in this folder';
-  if (describeChange(kind, base.asked.params, fields).length > 0)
-    return 'its dub was made with other options';
-  const sha256 = base.asked.input_sha256 ?? '';
+  if (describeChange(kind, base.request, fields).length > 0) return 'its dub was made with other options';
+  const sha256 = base.input_sha256 ?? '';
   const before = await readLines(folder, key, sha256);
   if (before === null) return 'it is not known of which subtitles its dub was made';
   if (before.service !== (await service())) return 'its dub was made by another service';
@@ -101,7 +100,8 @@ async function planRedub(
   const units = unitsOf(changes.lines);
   if (only === null && units.quantity >= unitsOf(input.lines).quantity)
     return 'that would not cost less than all of it';
-  const { jobId } = base;
+  // Whatever was delivered has one.
+  const jobId = base.job_id ?? '';
   const made = [sha256, input.sha256, track.sha256, changes.lines, changes.places];
   const source = hash('sha256', JSON.stringify(made));
   return {
@@ -123,12 +123,9 @@ function unitsOf(lines: readonly SubtitleLine[]): Units {
 }
 
 /** The last dub that was delivered; null if there is none. */
-export function findBase(item: string, { byItem, byKey }: Recorded['attempts']) {
-  const isDelivered = (key: string) => byKey.get(key)?.outcome.phase === 'downloaded';
-  const attempt: Attempt | undefined = byKey.get((byItem.get(item) ?? []).findLast(isDelivered) ?? '');
-  if (attempt?.outcome.phase !== 'downloaded' || attempt.asked === null) return null;
-  const { job_id: jobId, files } = attempt.outcome.record;
-  return { key: attempt.key, asked: attempt.asked, jobId, files };
+export function findBase(item: string, { byItem, byKey }: Recorded['attempts']): Attempt | null {
+  const isDelivered = (key: string) => byKey.get(key)?.state === 'downloaded';
+  return byKey.get((byItem.get(item) ?? []).findLast(isDelivered) ?? '') ?? null;
 }
 
 /** A file with the bytes of the track, as it is or as it was kept while it is replaced; null without one that can be patched. */

@@ -125,9 +125,8 @@ function partsOf(place: BatchPlace, item: BatchItem, { input, plain, masked }: S
 /** Whether an earlier run has sent the lines that are not known, and they have not failed. */
 export function isSent(place: BatchPlace, item: BatchItem, sent: SentLines, attempts: Attempts): boolean {
   const [part] = partsOf(place, item, sent, []).items;
-  const outcome = part === undefined ? undefined : newestAttempt(part.key, attempts)?.outcome;
-  if (outcome?.phase === 'finished') return outcome.record.state === 'succeeded';
-  return outcome !== undefined && outcome.phase !== 'refused';
+  const state = part === undefined ? undefined : newestAttempt(part.key, attempts)?.state;
+  return state !== undefined && state !== 'refused' && state !== 'failed' && state !== 'cancelled';
 }
 
 /** Each line from what is known of it, and the others from the answers, in order. */

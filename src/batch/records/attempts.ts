@@ -1,66 +1,64 @@
-/** The attempts of paid calls: their records, and the state that follows from the records of each. Source: design, "The record (journal)". */
+/** The attempts of items: requests that may be charged, from before they are sent until their results are here. */
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { creationOf, VERSION_PREFIX } from '../../protocol/operations.ts';
 import type { ItemFile } from '../item.ts';
+import type { Bill } from '../run/budget.ts';
 import type { KeptTracks } from './kept-tracks.ts';
 import { withoutSecrets } from './secrets.ts';
 
-/** When an attempt entered each phase, RFC 3339. */
-type PhaseTimes = Readonly<Partial<Record<Exclude<AttemptRecord['type'], 'publishing'>, string>>>;
+/**
+ * How far an attempt has come, by rank: it only ever goes forward. A refused call has made nothing, so the same key may still
+ * be accepted when it is sent again. Downloaded: all results are on this disk, checked and synced.
+ */
+export const STATE_RANKS = {
+  asked: 0,
+  refused: 1,
+  accepted: 2,
+  succeeded: 3,
+  failed: 3,
+  cancelled: 3,
+  downloaded: 4,
+} as const;
+export type AttemptState = keyof typeof STATE_RANKS;
 
-/** All records of one attempt carry its Idempotency-Key, and the time at which they were written, RFC 3339. */
-interface Common {
+/** As its row has it. Times are RFC 3339, null until then; digests are lower-case hex. */
+export interface Attempt {
+  /** The Idempotency-Key. */
   readonly key: string;
-  readonly at: string;
-}
-
-/** Durable before the request leaves. */
-export interface IntendRecord extends Common {
-  readonly type: 'intend';
-  /** The name of the operation, such as `createDubbing`. */
-  readonly operation: string;
+  /** Key of the item that has it; null for one that was forgotten. */
+  readonly item: string | null;
   readonly kind: JobKind;
-  /** Identity of the item, the same in every run: input file, language, kind and a digest of the options. */
-  readonly item: string;
-  /** Path of the request. */
-  readonly path: string;
-  /** Digest of the body as it is sent, lower-case hex: an attempt is only ever sent again with the same body. */
+  /** Addresses without their query, lines without their text. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Of the body as it is sent: a key is only ever sent again with the same body. */
   readonly body_sha256: string;
-  /** The request, addresses without their query. */
-  readonly params: Readonly<Record<string, unknown>>;
-  /** Digest of the input file; null for an address. */
+  /** Of the input file; null for an address. */
   readonly input_sha256: string | null;
-  /** True if the credits of the service cost nothing; missing for others, and in records of earlier versions. */
-  readonly is_free?: true | undefined;
-}
-
-/** The service has made the job. */
-interface AcceptedRecord extends Common {
-  readonly type: 'accepted';
-  readonly job_id: string;
-}
-
-/** The service has said no before it made anything: nothing is charged. */
-interface RefusedRecord extends Common {
-  readonly type: 'refused';
-  readonly code: string;
+  /** True if the credits of the service cost nothing. */
+  readonly is_free: boolean;
+  readonly state: AttemptState;
+  readonly job_id: string | null;
+  /** Code of the refusal or of the failed job, its message, and the id of the refused request. */
+  readonly error: string | null;
+  readonly message: string | null;
   readonly retryable: boolean;
-  readonly message?: string | undefined;
-  /** Request id of the answer, for support. */
-  readonly request_id?: string | undefined;
-}
-
-/** The job has finished. */
-export interface FinishedRecord extends Common {
-  readonly type: 'finished';
-  readonly job_id: string;
-  readonly state: 'succeeded' | 'failed' | 'cancelled';
-  /** Why it failed; null if it did not. */
-  readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean } | null;
+  readonly request_id: string | null;
+  readonly asked_at: string;
+  readonly accepted_at: string | null;
+  readonly finished_at: string | null;
+  readonly downloaded_at: string | null;
   /** When its results expire, as the service states. */
-  readonly expires_at?: string | null | undefined;
+  readonly expires_at: string | null;
   /** As the job found it: results are named by it where none was asked for. */
-  readonly language?: string | null | undefined;
+  readonly language: string | null;
+  /** The newest bill of the job. */
+  readonly quantity: number | null;
+  readonly bill_status: string | null;
+  readonly reserved: number | null;
+  readonly charged: number | null;
+  /** The downloaded results. */
+  readonly files: readonly StoredFile[];
+  /** Files that a run was about to give their names; none once all are downloaded. */
+  readonly publishing: readonly StoredFile[];
 }
 
 export interface StoredFile {
@@ -82,34 +80,45 @@ export function storeFiles(files: readonly ItemFile[]): readonly StoredFile[] {
   );
 }
 
+/** Durable before a paid request leaves. */
+export interface AskedRecord
+  extends Pick<
+    Attempt,
+    'key' | 'kind' | 'request' | 'body_sha256' | 'input_sha256' | 'is_free' | 'asked_at'
+  > {
+  readonly type: 'asked';
+  readonly item: string;
+}
+
+/** What is new about an attempt. A state that it has had, or has left behind, changes nothing; of refusals the last counts. */
+export interface ChangedRecord extends Partial<Omit<Attempt, 'files' | 'publishing'>> {
+  readonly type: 'changed';
+  readonly key: string;
+}
+
 /** These files are whole, checked and synced, and get their names next. A run that is killed then knows them by this. */
-interface PublishingRecord extends Common {
+interface PublishingRecord {
   readonly type: 'publishing';
-  readonly job_id: string;
+  readonly key: string;
   readonly files: readonly StoredFile[];
 }
 
 /** All results are on this disk, checked and synced. */
-export interface DownloadedRecord extends Common {
+export interface DownloadedRecord {
   readonly type: 'downloaded';
-  readonly job_id: string;
+  readonly key: string;
+  readonly at: string;
+  /** For results that were joined; missing for those of the job of the attempt. */
+  readonly job_id?: string | undefined;
   readonly files: readonly StoredFile[];
   readonly language?: string | null | undefined;
 }
 
-export type AttemptRecord =
-  | IntendRecord
-  | AcceptedRecord
-  | RefusedRecord
-  | FinishedRecord
-  | PublishingRecord
-  | DownloadedRecord;
+export type AttemptRecord = AskedRecord | ChangedRecord | PublishingRecord | DownloadedRecord;
 
-/** The record to be written before a paid request leaves; the kind decides operation and path. */
-export function createAttempt(fields: Omit<IntendRecord, 'type' | 'operation' | 'path'>): IntendRecord {
-  const { operationId: operation, path } = creationOf(fields.kind);
-  const params = withoutSecrets(fields.params);
-  return { type: 'intend', ...fields, operation, path: VERSION_PREFIX + path, params };
+/** The record to be written before a paid request leaves. */
+export function createAttempt({ request, ...fields }: Omit<AskedRecord, 'type'>): AskedRecord {
+  return { type: 'asked', ...fields, request: withoutSecrets(request) };
 }
 
 /** Ends what the records before it say about an item. */
@@ -121,33 +130,8 @@ export interface ForgottenRecord {
   /** Key of the item that takes over its attempts; without one, no item has them. */
   readonly as?: string | undefined;
 }
-
-/** How far an attempt has come. It only ever goes forward, in this order. */
-type AttemptState =
-  | { readonly phase: 'intended' }
-  | { readonly phase: 'refused'; readonly record: RefusedRecord }
-  | { readonly phase: 'accepted'; readonly record: AcceptedRecord }
-  | { readonly phase: 'finished'; readonly record: FinishedRecord }
-  | { readonly phase: 'downloaded'; readonly record: DownloadedRecord };
-
-/** A refused call has made nothing, so the same key may still be accepted when it is sent again. */
-export const PHASES = ['intended', 'refused', 'accepted', 'finished', 'downloaded'] as const;
-
-export interface Attempt {
-  /** The Idempotency-Key. */
-  readonly key: string;
-  /** Key of the item that has it; null for one that was forgotten, or whose record is lost. */
-  readonly item: string | null;
-  /** Null when that record is lost to damage: the other records still identify the paid job. */
-  readonly asked: IntendRecord | null;
-  readonly outcome: AttemptState;
-  /** The files that a run was about to give their names; null when there are none, and once all are downloaded. */
-  readonly publishing: PublishingRecord | null;
-  readonly times: PhaseTimes;
-}
-
 export interface Attempts {
-  /** By Idempotency-Key, in the order in which they were first heard of. */
+  /** By Idempotency-Key, in the order in which they were asked for. */
   readonly byKey: ReadonlyMap<string, Attempt>;
   /** For each item its attempts, the newest last. */
   readonly byItem: ReadonlyMap<string, readonly string[]>;
@@ -179,34 +163,63 @@ export function setAttempt({ byKey, byItem }: GatheredAttempts, attempt: Attempt
   if (item !== null) byItem.set(item, [...(byItem.get(item) ?? []), key]);
 }
 
-export function newAttempt(key: string): Attempt {
-  return { key, item: null, asked: null, outcome: { phase: 'intended' }, publishing: null, times: {} };
+const NO_REASON = { error: null, message: null, retryable: false, request_id: null } as const;
+
+const JUST_ASKED = {
+  state: 'asked',
+  job_id: null,
+  ...NO_REASON,
+  accepted_at: null,
+  finished_at: null,
+  downloaded_at: null,
+  expires_at: null,
+  language: null,
+  quantity: null,
+  bill_status: null,
+  reserved: null,
+  charged: null,
+  files: [],
+  publishing: [],
+} as const;
+
+/** An attempt after one more record. @throws TypeError for a change of one that was never asked for */
+export function advanceAttempt(before: Attempt | undefined, record: AttemptRecord): Attempt {
+  if (record.type === 'asked') {
+    const { type: _, ...asked } = record;
+    return before ?? { ...JUST_ASKED, ...asked };
+  }
+  if (before === undefined) throw new TypeError(`there is no attempt ${record.key}`);
+  switch (record.type) {
+    case 'publishing':
+      return addPublishing(before, record.files);
+    case 'downloaded': {
+      const { at: downloaded_at, files, job_id = before.job_id, language = before.language } = record;
+      const result = { state: 'downloaded', job_id, downloaded_at, files, language, publishing: [] } as const;
+      return isNews(before, 'downloaded') ? { ...before, ...result } : before;
+    }
+    case 'changed': {
+      const { type: _, state = null, ...change } = record;
+      if (state !== null && !isNews(before, state)) return before;
+      // The quantity does not change, and later runs may not know it.
+      const quantity = change.quantity ?? before.quantity;
+      const why = state === null ? {} : NO_REASON;
+      return { ...before, ...why, ...change, state: state ?? before.state, quantity };
+    }
+  }
 }
 
-/** An attempt after one more record: the first record of a phase counts (of refusals the last), and phases never go back. */
-export function advanceAttempt(attempt: Attempt, record: AttemptRecord): Attempt {
-  if (record.type === 'publishing') return addPublishing(attempt, record);
-  const times = { [record.type]: record.at, ...attempt.times };
-  if (record.type === 'intend')
-    return attempt.asked === null
-      ? { ...attempt, times, asked: record, item: record.item }
-      : { ...attempt, times };
-  // The type of the record is the name of its phase.
-  const outcome = { phase: record.type, record } as AttemptState;
-  const gain = PHASES.indexOf(outcome.phase) - PHASES.indexOf(attempt.outcome.phase);
-  const isNews = gain > 0 || (gain === 0 && outcome.phase === 'refused');
-  const publishing = outcome.phase === 'downloaded' ? null : attempt.publishing;
-  return isNews ? { ...attempt, times, outcome, publishing } : { ...attempt, times };
+function isNews({ state: before }: Attempt, state: AttemptState): boolean {
+  return STATE_RANKS[state] > STATE_RANKS[before] || (state === 'refused' && before === 'refused');
 }
 
 /** Downloaded files are known as such; of others, each version of a file may be there. */
-function addPublishing(attempt: Attempt, record: PublishingRecord): Attempt {
-  if (attempt.outcome.phase === 'downloaded') return attempt;
-  const known = attempt.publishing ?? { ...record, files: [] };
-  const files = record.files.filter(
-    ({ path, sha256 }) => !known.files.some((each) => each.path === path && each.sha256 === sha256),
+function addPublishing(attempt: Attempt, files: readonly StoredFile[]): Attempt {
+  const { state, publishing: known } = attempt;
+  if (state === 'downloaded') return attempt;
+  const others = files.filter(
+    ({ path, sha256 }) => !known.some((each) => each.path === path && each.sha256 === sha256),
   );
-  return { ...attempt, publishing: { ...known, files: [...known.files, ...files] } };
+  return { ...attempt, publishing: [...known, ...others] };
 }
 
 /** The attempts after these records. The known ones are not changed. */
@@ -223,18 +236,24 @@ export function forgetItems({ byKey }: Attempts, records: readonly ForgottenReco
 
 /** An attempt of another item, which has not got its result yet: the files of the first one are known to be whole. */
 export function moveAttempt(attempt: Attempt, item: string | null): Attempt {
-  if (item === null) return { ...attempt, item };
-  const asked = attempt.asked === null ? null : { ...attempt.asked, item };
-  if (attempt.outcome.phase !== 'downloaded') return { ...attempt, item, asked };
-  const { key, at, job_id, files, language } = attempt.outcome.record;
-  return {
-    ...attempt,
-    item,
-    asked,
-    outcome: {
-      phase: 'finished',
-      record: { type: 'finished', key, at, job_id, state: 'succeeded', error: null, language },
-    },
-    publishing: { type: 'publishing', key, at, job_id, files },
-  };
+  if (item === null || attempt.state !== 'downloaded') return { ...attempt, item };
+  const { files: publishing } = attempt;
+  return { ...attempt, item, state: 'succeeded', expires_at: null, files: [], publishing };
+}
+
+/** Why it was refused, or its job failed; null if it did not, or nobody knows. */
+export function reasonOf({ error: code, message, retryable }: Attempt): Reason | null {
+  return code === null ? null : { code, message: message ?? 'the service refused the call', retryable };
+}
+
+export interface Reason {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** The costs of its job; null if none are known. */
+export function billOf({ bill_status: status, quantity, reserved, charged }: Attempt): Bill | null {
+  const isKnown = status !== null || quantity !== null || reserved !== null || charged !== null;
+  return isKnown ? { status, quantity, reserved_credits: reserved, charged_credits: charged } : null;
 }

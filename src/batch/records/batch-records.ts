@@ -7,7 +7,6 @@ import { nameOfKey, readPartKey } from '../plan/item-key.ts';
 import { type BatchCommand, commandIdentity } from '../report/command-record.ts';
 import type { ItemProvenance } from '../report/provenance.ts';
 import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unusable-inputs.ts';
-import type { Bill } from '../run/budget.ts';
 import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
 import type { PreparedRecord } from '../run/part-records.ts';
 import type { FinishedVideo, StageRecords, WrittenSubtitle } from '../stages/records.ts';
@@ -19,7 +18,6 @@ import {
   type ForgottenRecord,
   gatherAttempts,
   moveAttempt,
-  newAttempt,
   type StoredFile,
 } from './attempts.ts';
 import type { Content, RecordDatabase, Row, Schema } from './database.ts';
@@ -32,13 +30,6 @@ interface BatchNameRecord {
   readonly batch: string;
   /** False if it was chosen after records were lost, perhaps including an earlier name. */
   readonly is_certain: boolean;
-}
-
-/** The newest bill of the job of an attempt. */
-interface BilledRecord extends Bill {
-  readonly type: 'billed';
-  /** Key of the attempt. */
-  readonly key: string;
 }
 
 /** How the job of an attempt made its result. */
@@ -57,7 +48,6 @@ export type BatchRecord =
   | UnusableRecord
   | UsableRecord
   | BatchNameRecord
-  | BilledRecord
   | MadeRecord
   | PreparedRecord
   | OutputsRecord
@@ -76,10 +66,13 @@ export const BATCH_SCHEMA: Schema = {
       key TEXT PRIMARY KEY, facts TEXT, unusable TEXT, is_usable INTEGER, video TEXT, checksum TEXT
     ) STRICT;
     CREATE TABLE attempts (
-      key TEXT PRIMARY KEY, item TEXT, asked TEXT, outcome TEXT, publishing TEXT, times TEXT, bill TEXT,
-      provenance TEXT, checksum TEXT
+      key TEXT PRIMARY KEY, item TEXT, kind TEXT NOT NULL, request TEXT NOT NULL, body_sha256 TEXT NOT NULL,
+      input_sha256 TEXT, is_free INTEGER NOT NULL, state TEXT NOT NULL, job_id TEXT, error TEXT, message TEXT,
+      retryable INTEGER NOT NULL, request_id TEXT, asked_at TEXT NOT NULL, accepted_at TEXT, finished_at TEXT,
+      downloaded_at TEXT, expires_at TEXT, language TEXT, quantity REAL, bill_status TEXT, reserved REAL, charged REAL,
+      files TEXT, publishing TEXT, made_by TEXT, checksum TEXT
     ) STRICT;
-    CREATE INDEX intents_of_item ON attempts (item);
+    CREATE INDEX attempts_of_item ON attempts (item);
     CREATE TABLE commands (identity TEXT PRIMARY KEY, command TEXT, checksum TEXT) STRICT;
     CREATE TABLE command_items (
       command TEXT, item TEXT, begun_at TEXT, checksum TEXT, PRIMARY KEY (command, item)
@@ -111,8 +104,6 @@ export interface BatchRecords {
   readonly commands: readonly BatchCommand[];
   /** When a command last named each item, milliseconds since 1970. */
   readonly begun: ReadonlyMap<string, number>;
-  /** By key of the attempt. */
-  readonly bills: ReadonlyMap<string, Bill>;
   /** By key of the attempt. */
   readonly provenances: ReadonlyMap<string, ItemProvenance>;
   readonly prepared: readonly PreparedRecord[];
@@ -161,7 +152,6 @@ export function combineRecords(all: readonly ReadRecords[]): ReadRecords {
     },
     commands: all.flatMap(({ commands }) => commands),
     begun: join(({ begun }) => begun),
-    bills: join(({ bills }) => bills),
     provenances: join(({ provenances }) => provenances),
     prepared: all.flatMap(({ prepared }) => prepared),
     findOutputs: (where) => all.flatMap(({ findOutputs }) => findOutputs(where)),
@@ -217,11 +207,8 @@ export function viewRecords(
       }
       return begun;
     },
-    get bills() {
-      return mapOf<Bill>(rowsOf('attempts'), 'bill');
-    },
     get provenances() {
-      return mapOf<ItemProvenance>(rowsOf('attempts'), 'provenance', (made) =>
+      return mapOf<ItemProvenance>(rowsOf('attempts'), 'made_by', (made) =>
         mapLosses(made, fromFolder(folder)),
       );
     },
@@ -282,15 +269,14 @@ export function applyRecord(
   record: BatchRecord,
 ): readonly Attempt[] {
   switch (record.type) {
-    case 'intend':
-      settleCheck(database, readPartKey(record.item)?.item ?? record.item);
-      return [writeAttempt(database, folder, advanceAttempt(intentOf(database, folder, record.key), record))];
-    case 'accepted':
-    case 'refused':
-    case 'finished':
+    case 'asked':
+    case 'changed':
     case 'publishing':
-    case 'downloaded':
-      return [writeAttempt(database, folder, advanceAttempt(intentOf(database, folder, record.key), record))];
+    case 'downloaded': {
+      if (record.type === 'asked') settleCheck(database, readPartKey(record.item)?.item ?? record.item);
+      const [before] = database.find('attempts', { key: record.key }).map((row) => readAttempt(row, folder));
+      return [writeAttempt(database, folder, advanceAttempt(before, record))];
+    }
     case 'item_forgotten':
       database.remove('items', { key: record.item });
       database.remove('command_items', { item: record.item });
@@ -315,14 +301,11 @@ export function applyRecord(
     case 'batch_name':
       database.change('batch', { name: record.batch }, { is_certain: Number(record.is_certain) });
       break;
-    case 'billed':
-      writeBill(database, record);
-      break;
     case 'made':
       database.change(
         'attempts',
         { key: record.key },
-        { provenance: json(mapLosses(record.provenance, intoFolder(folder))) },
+        { made_by: json(mapLosses(record.provenance, intoFolder(folder))) },
       );
       break;
     case 'prepared': {
@@ -376,13 +359,6 @@ function writeCommand(database: RecordDatabase, { items, names, ...command }: Ba
   }
 }
 
-function writeBill(database: RecordDatabase, { type: _, key, ...bill }: BilledRecord): void {
-  const before = parse<Bill>(database.find('attempts', { key })[0]?.bill);
-  // It does not change, and later runs may not know it.
-  const quantity = bill.quantity ?? before?.quantity ?? null;
-  database.change('attempts', { key }, { bill: json({ ...bill, quantity }) });
-}
-
 function writeOutput(
   database: RecordDatabase,
   folder: string,
@@ -410,40 +386,33 @@ function readOutput({ path, sha256, item, step, made, size, ...row }: Row, folde
   };
 }
 
-function intentOf(database: RecordDatabase, folder: string, key: string): Attempt {
-  const [row] = database.find('attempts', { key });
-  return row === undefined ? newAttempt(key) : readAttempt(row, folder);
-}
-
-function readAttempt(row: Row, folder: string): Attempt {
-  const record = mapFiles(
-    parse<Exclude<Attempt['outcome'], { phase: 'intended' }>['record']>(row.outcome),
-    fromFolder(folder),
-  );
-  const asked = parse<Attempt['asked']>(row.asked);
+function readAttempt({ made_by: _, ...row }: Row, folder: string): Attempt {
+  const filesOf = (column: 'files' | 'publishing') =>
+    (parse<StoredFile[]>(row[column]) ?? []).map((file) => mapPath(file, fromFolder(folder)));
   return {
-    key: String(row.key),
-    item: typeof row.item === 'string' ? row.item : null,
-    asked,
-    // The type of the record is the name of its phase.
-    outcome: (record === null ? { phase: 'intended' } : { phase: record.type, record }) as Attempt['outcome'],
-    publishing: mapFiles(parse<Attempt['publishing']>(row.publishing), fromFolder(folder)),
-    times: parse<Attempt['times']>(row.times) ?? {},
+    ...(row as Row & Attempt), // as it was written
+    request: read(row.request),
+    is_free: row.is_free === 1,
+    retryable: row.retryable === 1,
+    files: filesOf('files'),
+    publishing: filesOf('publishing'),
   };
 }
 
 function writeAttempt(database: RecordDatabase, folder: string, attempt: Attempt): Attempt {
-  const { key, item, asked, outcome, publishing, times } = attempt;
-  const record = outcome.phase === 'intended' ? null : outcome.record;
+  const { key, request, is_free, retryable, files, publishing, ...columns } = attempt;
+  const filesOf = (all: readonly StoredFile[]) =>
+    all.length === 0 ? null : json(all.map((file) => mapPath(file, intoFolder(folder))));
   database.change(
     'attempts',
     { key },
     {
-      item,
-      asked: json(asked),
-      outcome: json(mapFiles(record, intoFolder(folder))),
-      publishing: json(mapFiles(publishing, intoFolder(folder))),
-      times: json(times),
+      ...columns,
+      request: json(request),
+      is_free: Number(is_free),
+      retryable: Number(retryable),
+      files: filesOf(files),
+      publishing: filesOf(publishing),
     },
   );
   return attempt;

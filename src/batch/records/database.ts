@@ -87,7 +87,7 @@ interface OpenOptions {
 /**
  * Opens the file for writing and checks all of it. A new one is 0600, and its name is durable. A damaged one keeps its bytes
  * under another name, and a new one gets its readable rows.
- * @throws Failure (`disk`; `temporary`, RECORDS_BUSY; `usage`, RECORDS_TOO_NEW, RECORDS_OLD)
+ * @throws Failure (`disk`; `temporary`, RECORDS_BUSY; `usage`, RECORDS_OLD, RECORDS_TOO_NEW)
  */
 export async function openRecords(
   path: string,
@@ -104,7 +104,7 @@ export async function openRecords(
 
 /**
  * Reads all rows while others may be writing, without changing anything; a file that is not there has none.
- * @throws Failure (`disk`; `temporary`, RECORDS_BUSY; `usage`, RECORDS_TOO_NEW, RECORDS_OLD)
+ * @throws Failure (`disk`; `temporary`, RECORDS_BUSY; `usage`, RECORDS_OLD, RECORDS_TOO_NEW)
  */
 export async function readRecords(path: string, schema: Schema): Promise<Content> {
   return onDisk(path, async () => {
@@ -261,7 +261,8 @@ function readContent(path: string, connection: DatabaseSync, schema: Schema): Co
     if (id !== schema.applicationId) return report('it does not begin like a record of vloc');
     if (Number(version) > schema.version) throw tooNewFailure(path);
     if (Number(version) < schema.version) throw tooOldFailure(path);
-    for (const { quick_check: found } of connection.prepare('PRAGMA quick_check(3)').iterate()) {
+    // `quick_check` does not compare an index with its table, and a row that a look-up does not find may be paid again.
+    for (const { integrity_check: found } of connection.prepare('PRAGMA integrity_check(3)').iterate()) {
       if (found !== 'ok') report(String(found).replace(/^.*\n/s, ''));
     }
   });
@@ -441,18 +442,19 @@ function noLocksFailure(path: string, cause: unknown): Failure {
   );
 }
 
+/** The failure of records that this version cannot read. */
+export function tooOldFailure(path: string): Failure {
+  return usageFailure(
+    'RECORDS_OLD',
+    `${path} was written by a version of vloc before its first release, which this version cannot read; nothing was sent`,
+    `Finish the batch with that version, or give this run another folder with --out. If its items may be paid again, remove ${path}.`,
+  );
+}
+
 function tooNewFailure(path: string): Failure {
   return usageFailure(
     'RECORDS_TOO_NEW',
     `${path} was written by a newer version of vloc`,
     'Update vloc, or give this run another folder. Nothing was sent.',
-  );
-}
-
-function tooOldFailure(path: string): Failure {
-  return usageFailure(
-    'RECORDS_OLD',
-    `${path} was written by a version of vloc before its first release, which this version cannot read`,
-    'Finish with that version, or give this run another folder. Nothing was sent.',
   );
 }

@@ -1,10 +1,10 @@
 /** Next step for the attempts of earlier runs: never pay twice, never lose a paid result. Pure. */
 import { LIMITS } from '../../protocol/limits.ts';
-import type { Attempt, Attempts, FinishedRecord, IntendRecord, StoredFile } from './attempts.ts';
+import { type Attempt, type Attempts, type Reason, reasonOf, type StoredFile } from './attempts.ts';
 
 export type NextStep =
   /** Send the request again, same key and same body: it may have arrived, and the service makes only one job. */
-  | { readonly step: 'submit'; readonly key: string; readonly asked: IntendRecord }
+  | { readonly step: 'submit'; readonly key: string; readonly asked: Attempt }
   /** Wait for the job. */
   | { readonly step: 'attach'; readonly key: string; readonly jobId: string }
   | { readonly step: 'download'; readonly key: string; readonly jobId: string }
@@ -18,7 +18,7 @@ type NothingLeft =
   | {
       readonly reason: 'failed' | 'cancelled';
       readonly jobId: string;
-      readonly error: FinishedRecord['error'];
+      readonly error: Reason | null;
     }
   /**
    * By the clock of this machine the service has forgotten the call. It may have been charged, so only its user can decide
@@ -33,42 +33,28 @@ const MARGIN_MS = 60 * 60_000;
  * Next step for one attempt.
  * @param now milliseconds since the epoch
  */
-export function nextStep({ key, asked, outcome }: Attempt, now: number): NextStep {
-  switch (outcome.phase) {
-    case 'intended': {
-      if (asked === null) return expired(key, null);
-      const ageMs = now - Date.parse(asked.at);
-      // A record from the future was written or is read with a wrong clock: its age is unknown.
-      const isKnown = ageMs > -MARGIN_MS && ageMs < LIMITS.retentionMs - MARGIN_MS;
-      return isKnown ? { step: 'submit', key, asked } : expired(key, null);
-    }
-    case 'refused': {
-      const { code, retryable } = outcome.record;
-      return { step: 'nothing', key, because: { reason: 'refused', code, retryable } };
-    }
-    case 'accepted': {
-      const { job_id: jobId, at } = outcome.record;
-      return isForgotten(at, now) ? expired(key, jobId) : { step: 'attach', key, jobId };
-    }
-    case 'finished':
-      return afterEnd(key, outcome.record, now);
-    case 'downloaded':
-      return { step: 'nothing', key, because: { reason: 'downloaded', files: outcome.record.files } };
+export function nextStep(asked: Attempt, now: number): NextStep {
+  const { key, state, job_id: jobId, files } = asked;
+  const nothing = (because: NothingLeft): NextStep => ({ step: 'nothing', key, because });
+  if (state === 'refused')
+    return nothing({ reason: state, code: asked.error ?? '', retryable: asked.retryable });
+  if (jobId === null) {
+    const ageMs = now - Date.parse(asked.asked_at);
+    // A record from the future was written or is read with a wrong clock: its age is unknown.
+    const isKnown = ageMs > -MARGIN_MS && ageMs < LIMITS.retentionMs - MARGIN_MS;
+    return isKnown ? { step: 'submit', key, asked } : nothing({ reason: 'expired', jobId });
   }
+  if (state === 'downloaded') return nothing({ reason: state, files });
+  if (state === 'failed' || state === 'cancelled')
+    return nothing({ reason: state, jobId, error: reasonOf(asked) });
+  // The job is at least as old as the record, so it has been deleted unless the clock is wrong; requesting it costs nothing.
+  if (now - lastSeenMs(asked) >= LIMITS.retentionMs) return nothing({ reason: 'expired', jobId });
+  return { step: state === 'accepted' ? 'attach' : 'download', key, jobId };
 }
 
-function afterEnd(key: string, { state, job_id: jobId, error, at }: FinishedRecord, now: number): NextStep {
-  if (state !== 'succeeded') return { step: 'nothing', key, because: { reason: state, jobId, error } };
-  return isForgotten(at, now) ? expired(key, jobId) : { step: 'download', key, jobId };
-}
-
-/** The job is at least as old as the record, so it has been deleted unless the clock is wrong; requesting it costs nothing. */
-function isForgotten(at: string, now: number): boolean {
-  return now - Date.parse(at) >= LIMITS.retentionMs;
-}
-
-function expired(key: string, jobId: string | null): NextStep {
-  return { step: 'nothing', key, because: { reason: 'expired', jobId } };
+/** When the job of an attempt was last heard of, milliseconds since 1970. */
+export function lastSeenMs({ downloaded_at, finished_at, accepted_at, asked_at }: Attempt): number {
+  return Date.parse(downloaded_at ?? finished_at ?? accepted_at ?? asked_at);
 }
 
 /** A new attempt, with a fresh key. */

@@ -3,10 +3,10 @@
 import type { CreditTotals } from '../item.ts';
 import { byName } from '../plan/candidate.ts';
 import { isJoinedKey } from '../plan/item-key.ts';
-import type { Attempt, Attempts } from '../records/attempts.ts';
+import { type Attempt, type Attempts, billOf } from '../records/attempts.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
-import { type Bill, createBudget } from '../run/budget.ts';
-import { findDoubt, strayIds } from '../run/lost-jobs.ts';
+import { createBudget } from '../run/budget.ts';
+import { findDoubt } from '../run/lost-jobs.ts';
 import {
   gatherParts,
   readStageReports,
@@ -66,7 +66,7 @@ export interface ShardReport {
  * @param now milliseconds since 1970
  */
 export function reportItems(records: ReadRecords, folder: string, now: number): readonly ItemReport[] {
-  const { attempts, facts, commands, bills, provenances, checked } = records;
+  const { attempts, facts, commands, provenances, checked } = records;
   const { unusable, usable } = checked;
   const stages = readStageReports(records, folder);
   const reports = [...readItemKeys(records)].flatMap((key): ItemReport[] => {
@@ -75,7 +75,7 @@ export function reportItems(records: ReadRecords, folder: string, now: number): 
     if (usable.has(key) && own.length === 0 && !facts.has(key) && !stages.keys.includes(key)) return [];
     const known = { facts: facts.get(key), unusable: unusable.get(key) };
     const provenance = provenances.get(own.at(-1)?.key ?? '');
-    const item = { key, ...known, attempts: own, costs: sumBills(own, bills), provenance };
+    const item = { key, ...known, attempts: own, costs: sumBills(own), provenance };
     const report = reportItem(item, now);
     return report === null ? [] : [stages.apply(report)];
   });
@@ -84,7 +84,7 @@ export function reportItems(records: ReadRecords, folder: string, now: number): 
 
 /** @param folder and @param now see `reportItems` */
 export function readBatchFacts(records: ReadRecords, folder: string, now: number): BatchFacts {
-  const { attempts, commands } = records;
+  const { commands } = records;
   const all = withoutTriedSamples(reportItems(records, folder, now));
   const named = new Set(commands.flatMap((command) => command.items));
   // After damage, the record of their command may be lost.
@@ -103,7 +103,8 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     next_deadline: soonest(items.flatMap(({ deadline }) => deadline ?? [])),
     commands,
     damaged: countDamage(records),
-    stray_jobs: strayIds(attempts),
+    // Rows are lost whole, and then the service is asked: no job is left without its item.
+    stray_jobs: [],
     shards: [],
     missing_shards: [],
   };
@@ -158,24 +159,21 @@ function intentsOf(item: string, { byItem, byKey }: Attempts): readonly Attempt[
 }
 
 /** The cost of all jobs for an item. */
-function sumBills(attempts: readonly Attempt[], bills: ReadonlyMap<string, Bill>): Omit<ItemCosts, 'job_id'> {
+function sumBills(attempts: readonly Attempt[]): Omit<ItemCosts, 'job_id'> {
   const budget = createBudget(null);
   let count = 0;
-  let isLost = false;
-  for (const { key, asked, outcome } of attempts) {
+  for (const attempt of attempts) {
     // The jobs that it was joined of are those of its parts; if all lines were remembered, there are none.
-    const bill = bills.get(key) ?? null;
-    const hasJob = outcome.phase !== 'intended' && outcome.phase !== 'refused';
-    if (!isJoinedKey(key) && bill === null && !hasJob) continue;
+    const { key, kind, job_id } = attempt;
+    const bill = billOf(attempt);
+    if (bill === null && job_id === null) continue;
     count += 1;
-    if (isJoinedKey(key)) continue;
-    if (asked === null) isLost = true;
-    else budget.bill(key, asked.kind, bill);
+    if (!isJoinedKey(key)) budget.bill(key, kind, bill);
   }
   const { reserved, charged, unknown, units } = budget.totals();
-  const isFree = count > 0 && attempts.every(({ key, asked }) => isJoinedKey(key) || asked?.is_free === true);
+  const isFree = count > 0 && attempts.every(({ key, is_free }) => isJoinedKey(key) || is_free);
   return {
-    credits: count === 0 || isLost || unknown > 0 ? null : { reserved, charged },
+    credits: count === 0 || unknown > 0 ? null : { reserved, charged },
     is_free: isFree || undefined,
     units: units.length === 0 ? undefined : units,
   };

@@ -7,8 +7,8 @@ import type { ItemFacts } from '../plan/facts.ts';
 import { NOT_USABLE } from '../plan/input.ts';
 import { isJoinedKey, isSampleKey, SAMPLE_SUFFIX, wholeName } from '../plan/item-key.ts';
 import { nameParts } from '../record-folder.ts';
-import type { Attempt, FinishedRecord } from '../records/attempts.ts';
-import { nextStep } from '../records/next-step.ts';
+import { type Attempt, reasonOf } from '../records/attempts.ts';
+import { lastSeenMs, nextStep } from '../records/next-step.ts';
 import type { ItemCosts } from './costs.ts';
 import { CUES_MISSING, describeMissingCues, type ItemProvenance } from './provenance.ts';
 import type { UnusableRecord } from './unusable-inputs.ts';
@@ -105,10 +105,9 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
   const { key, facts, unusable, attempts, costs, provenance } = records;
   const named = readItemKey(key);
   const last = attempts.at(-1);
-  const kind = facts?.kind ?? last?.asked?.kind ?? named?.kind;
+  const kind = facts?.kind ?? last?.kind ?? named?.kind;
   if (kind === undefined) return null;
   const language = named?.language ?? null;
-  const times = last?.times ?? {};
   if (unusable !== undefined) return unusableReport(records, unusable, kind);
   const state = last === undefined ? 'waiting' : stateOf(last, now);
   return {
@@ -122,10 +121,10 @@ export function reportItem(records: ItemRecords, now: number): ItemReport | null
     files: last === undefined ? [] : filesOf(last, kind),
     ...costs,
     attempts: attempts.length,
-    asked_at: times.intend ?? null,
-    created_at: times.accepted ?? null,
-    finished_at: times.finished ?? null,
-    downloaded_at: times.downloaded ?? null,
+    asked_at: last?.asked_at ?? null,
+    created_at: last?.accepted_at ?? null,
+    finished_at: last?.finished_at ?? null,
+    downloaded_at: last?.downloaded_at ?? null,
     deadline: last === undefined ? null : deadlineOf(last, state),
     ...(provenance === undefined ? {} : { provenance }),
   };
@@ -181,9 +180,7 @@ export function nameItem({ key, label }: Pick<ItemReport, 'key' | 'label'>): str
   return `${named.language === null ? name : `${name} → ${named.language}`}${mark}`;
 }
 
-function filesOf({ outcome }: Attempt, kind: JobKind): readonly ReportedFile[] {
-  if (outcome.phase !== 'downloaded') return [];
-  const { files } = outcome.record;
+function filesOf({ files }: Attempt, kind: JobKind): readonly ReportedFile[] {
   return nameParts(kind, files).map(({ asset, path, size, sha256 }) => ({
     asset,
     path,
@@ -206,28 +203,19 @@ function stateOf(attempt: Attempt, now: number): ReportState {
   }
 }
 
-function jobIdOf({ outcome }: Attempt): string | null {
-  const id = 'record' in outcome && 'job_id' in outcome.record ? outcome.record.job_id : null;
+function jobIdOf({ job_id: id }: Attempt): string | null {
   return id === null || isJoinedKey(id) ? null : id;
 }
 
-function errorOf({ outcome }: Attempt, state: ReportState): ReportError | null {
+function errorOf(attempt: Attempt, state: ReportState): ReportError | null {
   if (state === 'expired') {
     return failure('RESULT_EXPIRED', 'the service has deleted the job; its result was not downloaded');
   }
-  if (outcome.phase === 'refused') {
-    const { code, retryable, message = 'the service refused the call', request_id = null } = outcome.record;
-    return { code, message, retryable, request_id };
-  }
-  return outcome.phase === 'finished' ? jobErrorOf(outcome.record) : null;
-}
-
-function jobErrorOf({ state, error }: FinishedRecord): ReportError | null {
-  if (state === 'succeeded') return null;
-  if (state === 'cancelled') return failure('JOB_CANCELLED', 'the job was cancelled');
-  return error === null
-    ? failure('JOB_FAILED', 'the service gave no reason')
-    : { ...error, request_id: null };
+  if (attempt.state === 'cancelled') return failure('JOB_CANCELLED', 'the job was cancelled');
+  if (attempt.state !== 'refused' && attempt.state !== 'failed') return null;
+  const reason = reasonOf(attempt);
+  if (reason === null) return failure('JOB_FAILED', 'the service gave no reason');
+  return { ...reason, request_id: attempt.request_id };
 }
 
 function failure(code: string, message: string): ReportError {
@@ -235,8 +223,7 @@ function failure(code: string, message: string): ReportError {
 }
 
 /** The time that the service stated, else the latest possible one, since the end may be recorded late but not early. */
-function deadlineOf({ outcome }: Attempt, state: ReportState): string | null {
-  if (state !== 'undelivered' || outcome.phase !== 'finished') return null;
-  const { at, expires_at: reported = null } = outcome.record;
-  return reported ?? new Date(Date.parse(at) + LIMITS.resultLinkMs).toISOString();
+function deadlineOf(attempt: Attempt, state: ReportState): string | null {
+  if (state !== 'undelivered') return null;
+  return attempt.expires_at ?? new Date(lastSeenMs(attempt) + LIMITS.resultLinkMs).toISOString();
 }

@@ -7,6 +7,7 @@ import { toThousandths } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { BatchItem, Costs, Units } from '../item.ts';
 import { readPartKey } from '../plan/item-key.ts';
+import { billOf } from '../records/attempts.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
 import type { NewCredits, RunOptions } from './batch.ts';
 
@@ -172,7 +173,7 @@ export type CountedItem = Pick<BatchItem, 'key' | 'kind'>;
 export function countEarlierBills(
   budget: Budget,
   items: readonly CountedItem[],
-  { attempts, bills }: Pick<BatchRecords, 'attempts' | 'bills'>,
+  { attempts }: Pick<BatchRecords, 'attempts'>,
 ): void {
   const kinds = new Map(items.map(({ key, kind }) => [key, kind]));
   budget.countEarlier(() => {
@@ -180,9 +181,10 @@ export function countEarlierBills(
       const kind = kinds.get(readPartKey(item)?.item ?? item);
       if (kind === undefined) continue;
       for (const key of keys) {
-        const bill = bills.get(key);
+        const attempt = attempts.byKey.get(key);
+        const bill = attempt === undefined ? null : billOf(attempt);
         // The newest may still be running, and this run replaces its bill.
-        if (bill !== undefined) budget.bill(key === keys.at(-1) ? item : key, kind, bill);
+        if (bill !== null) budget.bill(key === keys.at(-1) ? item : key, kind, bill);
       }
     }
   });
@@ -192,7 +194,7 @@ export function countEarlierBills(
 export function openBudget(
   { maxCredits, newCredits, prices, fresh }: RunOptions,
   counted: readonly CountedItem[],
-  records: Pick<BatchRecords, 'attempts' | 'bills'>,
+  records: Pick<BatchRecords, 'attempts'>,
 ): Budget {
   const budget = createBudget(maxCredits, newCredits, prices);
   if (!fresh) countEarlierBills(budget, counted, records);

@@ -58,8 +58,8 @@ export async function nameBatch(
 
 /** The name that an earlier request carried. */
 function findCarried({ byKey }: Attempts): string | null {
-  for (const { asked } of byKey.values()) {
-    const reference = asked?.params.client_reference;
+  for (const { request } of byKey.values()) {
+    const reference = request.client_reference;
     const read = typeof reference === 'string' ? readReference(reference) : null;
     if (read !== null) return read.batch;
   }

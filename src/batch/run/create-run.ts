@@ -78,7 +78,9 @@ export function createRun({ batch, stopping, reference, rebuild }: RunParts): Ru
       const bill = budget.bill(item.key, item.kind, billing, item.units);
       reportCredits();
       launcher.lookAgain();
-      return billing === null && bill.quantity === null ? [] : [{ type: 'billed', key, ...bill }];
+      if (billing === null && bill.quantity === null) return [];
+      const { status: bill_status, quantity, reserved_credits: reserved, charged_credits: charged } = bill;
+      return [{ type: 'changed', key, bill_status, quantity, reserved, charged }];
     },
     judge(failure, { input }) {
       const isAddress = input.type === 'url';

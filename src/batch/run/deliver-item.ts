@@ -103,14 +103,11 @@ async function rowsOfOthers(run: Run, job: Job, path: string): Promise<readonly 
 
 /** Names results by the item and, for jobs that detect a language, by the language that the journal recorded. */
 function namingOf(run: Run, item: BatchItem, key: string, job: Job): ResultNaming {
-  const outcome = run.journal.attempts.byKey.get(key)?.outcome;
-  const isOver = outcome?.phase === 'finished' || outcome?.phase === 'downloaded';
-  // Records of earlier versions have no language.
-  const recorded = isOver ? outcome.record.language : undefined;
+  const attempt = run.journal.attempts.byKey.get(key);
   return {
     stem: item.input.stem,
     asked: languageOfItem(item),
-    found: recorded === undefined ? foundLanguage(job) : recorded,
+    found: attempt?.finished_at == null ? foundLanguage(job) : attempt.language,
     delivery: deliveryOf(run.batch.delivery, item),
     keep: keptResult(item),
   };
@@ -130,13 +127,13 @@ export async function copyRenamed(
   const { journal, batch } = run;
   const delivery = deliveryOf(batch.delivery, item);
   const attempt = journal.attempts.byKey.get(key);
-  if (attempt?.outcome.phase !== 'finished' || attempt.publishing === null) return null;
+  if (attempt?.state !== 'succeeded' || attempt.publishing.length === 0) return null;
   const paths = resultPaths(item, batch.delivery);
   // In the order of the paths.
   const assets = Object.entries<ResultPart>(KINDS[item.kind].result).flatMap(([name, { type }]) =>
     type === 'asset' ? [name] : [],
   );
-  const known = nameParts(item.kind, attempt.publishing.files);
+  const known = nameParts(item.kind, attempt.publishing);
   // A run that was killed while it named the files has recorded the paths that they have now.
   if (paths === null || paths.length !== known.length || known.some(({ path }) => paths.includes(path)))
     return null;
@@ -157,11 +154,10 @@ export async function copyRenamed(
     for (const [place, old] of olds.entries()) {
       await onDisk(files[place]?.path ?? '', () => copyFile(old, copies[place] ?? ''));
     }
-    const { job_id, language } = attempt.outcome.record;
-    const rows = rowsIn(journal, { item: item.key, step: 'result' }, { made: job_id });
+    const rows = rowsIn(journal, { item: item.key, step: 'result' }, { made: attempt.job_id ?? '' });
     const placing = { rows, overwrite: delivery.existing === 'replace', findInput: run.inputs.find };
     const outputs = files.map((file, place) => ({ from: copies[place] ?? '', file }));
-    const delivered = { type: 'downloaded', key, at: formatTimestamp(run), job_id, files, language } as const;
+    const delivered = { type: 'downloaded', key, at: formatTimestamp(run), files } as const;
     await publish(outputs, placing, () => journal.add(rows.placed(files), delivered));
   } finally {
     await rm(work, { recursive: true, force: true }).catch(() => undefined);

@@ -19,7 +19,7 @@ export async function keepDubbedLines(
   const { redub } = batch.options;
   if (redub === undefined || kind !== 'dubbing' || part !== undefined) return;
   if (input.type !== 'lines' || isSplit(input)) return;
-  const before = findBase(key, journal.attempts)?.asked.input_sha256 ?? null;
+  const before = findBase(key, journal.attempts)?.input_sha256 ?? null;
   const lines = input.lines.map(({ index, start_ms, end_ms, text }) => ({ index, start_ms, end_ms, text }));
   const dubbed = { service: await redub.service(), lines };
   await keepLines(recordFolder(batch.delivery), { key, sha256: input.sha256 }, dubbed, before, keepsTrack);

@@ -61,18 +61,7 @@ export function findLostJobs(
   return lost.sort((left, right) => Date.parse(right.created_at) - Date.parse(left.created_at));
 }
 
-/** Ids of jobs whose items are known. */
-export function attachedIds(attempts: Attempts): ReadonlySet<string> {
-  return new Set(jobIds(attempts, (asked) => asked !== null));
-}
-
-/** Ids of accepted jobs whose items are unknown. */
-export function strayIds(attempts: Attempts): readonly string[] {
-  return jobIds(attempts, (asked) => asked === null);
-}
-
-function jobIds({ byKey }: Attempts, isWanted: (asked: object | null) => boolean): string[] {
-  return [...byKey.values()].flatMap(({ asked, outcome }) =>
-    isWanted(asked) && 'record' in outcome && 'job_id' in outcome.record ? [outcome.record.job_id] : [],
-  );
+/** Ids of the jobs that the records have. */
+export function attachedIds({ byKey }: Attempts): ReadonlySet<string> {
+  return new Set([...byKey.values()].flatMap(({ job_id }) => job_id ?? []));
 }

@@ -15,7 +15,7 @@ import {
   templateFor,
 } from '../plan/delivery.ts';
 import { createItemFacts } from '../plan/facts.ts';
-import { JOINED } from '../plan/item-key.ts';
+import { JOINED, newestAttempt } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
 import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
@@ -89,11 +89,8 @@ export async function makeResult(run: Run, item: BatchItem, making: Making): Pro
 }
 
 /** The cost of all jobs of parts; null if the cost of one is unknown. */
-function creditsOf({ journal: { attempts, bills } }: Run, parts: readonly BatchItem[]): number | null {
-  const charged = parts.flatMap(({ key }) => {
-    const newest = attempts.byItem.get(key)?.at(-1);
-    return bills.get(newest ?? '')?.charged_credits ?? [];
-  });
+function creditsOf({ journal: { attempts } }: Run, parts: readonly BatchItem[]): number | null {
+  const charged = parts.flatMap(({ key }) => newestAttempt(key, attempts)?.charged ?? []);
   if (charged.length < parts.length) return null;
   // Sums of thousandths are exact.
   return charged.reduce((sum, credits) => sum + Math.round(credits * 1000), 0) / 1000;
@@ -226,13 +223,14 @@ async function madeRecords(
   const at = formatTimestamp(run);
   const attempt = createAttempt({
     key,
-    at,
+    asked_at: at,
     kind,
     item: item.key,
     // It is never sent, unlike the requests of the parts.
     body_sha256: digestRequest({ made }),
-    params: { ...item.fields },
+    request: { ...item.fields },
     input_sha256: sha256,
+    is_free: false,
   });
   const [first] = results;
   const fetched = {

@@ -8,7 +8,8 @@ import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts'
 import type { Decision } from '../plan/decision.ts';
 import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../plan/input.ts';
 import { nameParts } from '../record-folder.ts';
-import type { DownloadedRecord } from '../records/attempts.ts';
+import type { Attempt } from '../records/attempts.ts';
+import { lastSeenMs } from '../records/next-step.ts';
 import { CUES_MISSING, describeMissingCues, type MissingCue } from '../report/provenance.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
@@ -197,16 +198,17 @@ export function resultExpiredFailure(jobId: string | null): Failure {
 }
 
 /** The failure of a result that was downloaded, and is gone here and at the service. */
-export function resultGoneFailure(
-  { at, files, job_id: jobId }: Pick<DownloadedRecord, 'at' | 'files' | 'job_id'>,
-  folder: string,
-): Failure {
-  const places = files.map(({ path }) => resolve(folder, path)).join(', ');
+export function resultGoneFailure(attempt: Attempt, folder: string): Failure {
+  const { job_id: jobId } = attempt;
+  const places = [...attempt.files, ...attempt.publishing]
+    .map(({ path }) => resolve(folder, path))
+    .join(', ');
+  const at = new Date(lastSeenMs(attempt)).toISOString();
   return expiredFailure(
     RESULT_GONE,
     `the result was downloaded on ${at.slice(0, 10)} and is no longer at ${places}; the service no longer has it (job ${jobId})`,
     'Use --skip-done to count it as done. For a new job, which is charged again, use --fresh, with --include to choose the inputs.',
-    { jobId },
+    jobId === null ? {} : { jobId },
   );
 }
 

@@ -18,7 +18,7 @@ import { type Batch, isEndless } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import { attachedIds, findDoubt, findLostJobs, type LostJob, strayIds } from './lost-jobs.ts';
+import { attachedIds, findDoubt, findLostJobs, type LostJob } from './lost-jobs.ts';
 
 interface RebuildParts {
   readonly batch: Pick<
@@ -98,11 +98,8 @@ export async function createRebuild(parts: RebuildParts): Promise<Rebuild> {
 async function noteUnknownJobs({ batch, journal }: RebuildParts): Promise<void> {
   const attached = attachedIds(journal.attempts);
   const compared = new Set(journal.lostJobs.map(({ id }) => id));
-  const strays = strayIds(journal.attempts).filter((id) => !compared.has(id));
-  const made = (await readMade(batch))
-    .map(({ id }) => id)
-    .filter((id) => !attached.has(id) && !compared.has(id));
-  const unknown = [...new Set([...strays, ...made])];
+  const made = (await readMade(batch)).map(({ id }) => id);
+  const unknown = made.filter((id) => !attached.has(id) && !compared.has(id));
   if (unknown.length === 0 || findDoubt(journal, null) !== null) return;
   const place = `these jobs were made for the folder and match no item: ${unknown.join(' ')}`;
   await journal.add({ type: 'log_damaged', places: [place], kept: null });
@@ -139,8 +136,7 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
   try {
     const attached = attachedIds(journal.attempts);
     const made = (await readMade(batch)).filter((entry) => entry.kind === kind && !attached.has(entry.id));
-    const strays = strayIds(journal.attempts);
-    const own = new Set([...made.map(({ id }) => id), ...strays]);
+    const own = new Set(made.map(({ id }) => id));
     const isOurs = (job: JobSummary) => {
       const reference = readReference(job.client_reference);
       // A reference chosen by the user may belong to any item.
@@ -149,7 +145,7 @@ async function compare(parts: RebuildParts, kind: JobKind): Promise<void> {
     };
     const jobs = (await readJobs(parts, kind, true)).filter(isOurs).map(toLostJob);
     const listed = new Set(jobs.map(({ id }) => id));
-    const gone = strays.filter((id) => !listed.has(id));
+    const gone: string[] = [];
     for (const { id, client_reference } of made.filter((entry) => !listed.has(entry.id))) {
       const job = await readJob(parts, kind, id);
       if (job === null) gone.push(id);
@@ -283,28 +279,23 @@ async function attach(
   const madeMs = Date.parse(job.created_at);
   const at = new Date(Number.isNaN(madeMs) ? batch.runtime.now() : madeMs).toISOString();
   const newest = newestAttempt(item.key, attempts);
-  const isAnswer =
-    newest?.outcome.phase === 'intended' && newest.asked?.params.client_reference === job.client_reference;
-  if (newest !== null && isAnswer) {
-    await journal.add({ type: 'accepted', key: newest.key, at, job_id: job.id });
+  const accepted = { type: 'changed', state: 'accepted', accepted_at: at, job_id: job.id } as const;
+  if (newest?.state === 'asked' && newest.request.client_reference === job.client_reference) {
+    await journal.add({ ...accepted, key: newest.key });
     return;
   }
-  const stray = [...attempts.byKey.values()].find(
-    ({ asked, outcome }) =>
-      asked === null && 'record' in outcome && 'job_id' in outcome.record && outcome.record.job_id === job.id,
-  );
-  const key = stray?.key ?? `${REBUILT}${job.id}`;
+  const key = `${REBUILT}${job.id}`;
   const { kind } = item;
   const attempt = createAttempt({
     key,
-    at,
+    asked_at: at,
     kind,
     item: item.key,
     // The bytes are lost, but they are not needed because the job exists.
     body_sha256: hash('sha256', job.id),
-    params: { ...item.fields, client_reference: job.client_reference },
+    request: { ...item.fields, client_reference: job.client_reference },
     input_sha256: content,
-    is_free: batch.connection.isFree || undefined,
+    is_free: batch.connection.isFree,
   });
-  await journal.add(createItemFacts(item, content), attempt, { type: 'accepted', key, at, job_id: job.id });
+  await journal.add(createItemFacts(item, content), attempt, { ...accepted, key });
 }

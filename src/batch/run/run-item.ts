@@ -8,7 +8,7 @@ import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { newestAttempt } from '../plan/item-key.ts';
 import { decisionFailure } from '../plan/refusal.ts';
-import type { FinishedRecord, IntendRecord } from '../records/attempts.ts';
+import type { Attempt, AttemptState } from '../records/attempts.ts';
 import { renumberCues } from '../report/provenance.ts';
 import { createUnusableRecord } from '../report/unusable-inputs.ts';
 import type { RunOutcome } from './batch.ts';
@@ -79,9 +79,8 @@ function explainGone({ run, item }: ItemRun, error: unknown): unknown {
   const isExpired = error instanceof Failure && error.facts.category === 'expired';
   if (!isExpired || item.part !== undefined) return error;
   const attempt = newestAttempt(item.key, run.journal.attempts);
-  const outcome = attempt?.outcome;
-  const record = outcome?.phase === 'downloaded' ? outcome.record : attempt?.publishing;
-  return record == null ? error : resultGoneFailure(record, run.batch.delivery.folder);
+  if (attempt === null || attempt.files.length + attempt.publishing.length === 0) return error;
+  return resultGoneFailure(attempt, run.batch.delivery.folder);
 }
 
 async function runDecision(itemRun: ItemRun, order: number, decision: Decision): Promise<FinalState> {
@@ -139,8 +138,8 @@ async function askExpired(
   const { run } = itemRun;
   const attempt = run.journal.attempts.byKey.get(key);
   try {
-    if (jobId === null) return await findAndWait(itemRun, key, attempt?.asked ?? null);
-    const step = attempt?.outcome.phase === 'accepted' ? 'attach' : 'download';
+    if (jobId === null) return await findAndWait(itemRun, key, attempt ?? null);
+    const step = attempt?.state === 'accepted' ? 'attach' : 'download';
     return await resumeJob(itemRun, { key, jobId, step });
   } catch (error) {
     const isGone = error instanceof Failure && error.facts.category === 'expired';
@@ -150,7 +149,7 @@ async function askExpired(
 }
 
 /** Waits for the job of an old request without a recorded answer. */
-async function findAndWait(itemRun: ItemRun, key: string, asked: IntendRecord | null): Promise<FinalState> {
+async function findAndWait(itemRun: ItemRun, key: string, asked: Attempt | null): Promise<FinalState> {
   const { run, item } = itemRun;
   const job = asked === null ? null : await findIntended(run, item, asked);
   if (job === null) throw resultExpiredFailure(null);
@@ -171,11 +170,7 @@ async function lookOnce(
   return deliver(itemRun, key, job);
 }
 
-async function launchAndWait(
-  itemRun: ItemRun,
-  order: number,
-  asked: IntendRecord | null,
-): Promise<FinalState> {
+async function launchAndWait(itemRun: ItemRun, order: number, asked: Attempt | null): Promise<FinalState> {
   const { run } = itemRun;
   const { key, job, place } = await startJob(itemRun, order, asked);
   showJob(itemRun, job);
@@ -242,9 +237,17 @@ async function noteFinished(itemRun: ItemRun, key: string, job: Job): Promise<vo
   const { id, status, error } = job;
   // Recorded before the result is named, so that every later run uses the same name.
   const language = foundLanguage(job);
-  const state = status as FinishedRecord['state']; // it has ended
-  const end = { job_id: id, state, error, expires_at: firstLinkExpiry(job), language };
-  const finished = { type: 'finished', key, at: formatTimestamp(run), ...end } as const;
+  const { code = null, ...why } = error ?? {};
+  const finished = {
+    type: 'changed',
+    key,
+    state: status as AttemptState, // it has ended
+    job_id: id,
+    finished_at: formatTimestamp(run),
+    expires_at: firstLinkExpiry(job),
+    language,
+    ...{ ...why, error: code },
+  } as const;
   const provenance = await readProvenance(itemRun, id);
   const made = provenance === null ? [] : [{ type: 'made', key, provenance } as const];
   await run.journal.add(finished, ...run.takeBill(item, key, job), ...made);
@@ -310,7 +313,7 @@ interface Launched {
   readonly place: JobPlace;
 }
 
-interface Attempt {
+interface Launch {
   readonly order: number;
   /** Null until the attempt is on the disk. */
   intended: IntendedRequest | null;
@@ -325,13 +328,13 @@ interface Attempt {
  * @param asked the request of an earlier run whose answer is unknown; null for a new one
  * @throws Failure, Stopped, the reason of the signal
  */
-async function startJob(itemRun: ItemRun, order: number, asked: IntendRecord | null): Promise<Launched> {
+async function startJob(itemRun: ItemRun, order: number, asked: Attempt | null): Promise<Launched> {
   const { run, item } = itemRun;
-  const attempt: Attempt = { order, intended: null, provided: null, refusedUploads: 0, failures: 0 };
+  const launch: Launch = { order, intended: null, provided: null, refusedUploads: 0, failures: 0 };
   if (asked !== null) {
-    if (item.input.type === 'job') attempt.provided = await run.sources.provide(item, order);
-    attempt.intended = resumeRequest(item, asked, attempt.provided);
-    if (attempt.intended === null) {
+    if (item.input.type === 'job') launch.provided = await run.sources.provide(item, order);
+    launch.intended = resumeRequest(item, asked, launch.provided);
+    if (launch.intended === null) {
       const job = await findIntended(run, item, asked);
       if (job !== null) return { key: asked.key, job, place: run.launcher.join() };
       await noteNeverArrived(run, asked);
@@ -339,32 +342,32 @@ async function startJob(itemRun: ItemRun, order: number, asked: IntendRecord | n
   }
   try {
     for (;;) {
-      const launched = await tryLaunch(itemRun, attempt);
+      const launched = await tryLaunch(itemRun, launch);
       if (launched !== null) return launched;
     }
   } finally {
-    attempt.provided?.use();
+    launch.provided?.use();
   }
 }
 
 /** Null to retry. */
-async function tryLaunch({ run, item, use }: ItemRun, attempt: Attempt): Promise<Launched | null> {
+async function tryLaunch({ run, item, use }: ItemRun, launch: Launch): Promise<Launched | null> {
   let place: JobPlace | null = null;
   try {
-    if (attempt.intended === null) {
+    if (launch.intended === null) {
       await requireKinds(run);
-      attempt.provided ??= await run.sources.provide(item, attempt.order);
+      launch.provided ??= await run.sources.provide(item, launch.order);
     }
-    const units = attempt.provided?.units ?? item.units;
+    const units = launch.provided?.units ?? item.units;
     run.tell(item, { phase: 'ready' });
-    place = await run.launcher.enter(attempt.order, item, units);
+    place = await run.launcher.enter(launch.order, item, units);
     if (use.group?.hasFailed === true) throw unusablePartFailure();
-    attempt.provided?.use();
+    launch.provided?.use();
     run.tell(item, { phase: 'submitting' });
-    if (attempt.intended === null) attempt.intended = await intendFrom(run, item, attempt);
-    const job = await submitRequest(run, item, attempt.intended);
+    if (launch.intended === null) launch.intended = await intendFrom(run, item, launch);
+    const job = await submitRequest(run, item, launch.intended);
     run.streak.inARow = 0;
-    return { key: attempt.intended.key, job, place };
+    return { key: launch.intended.key, job, place };
   } catch (error) {
     if (error instanceof Failure && isWithoutSlot(error)) {
       place?.putBack(error.facts.retryAfterMs ?? null);
@@ -372,7 +375,7 @@ async function tryLaunch({ run, item, use }: ItemRun, attempt: Attempt): Promise
     }
     place?.withdraw();
     if (!(error instanceof Failure) || isOfRecords(error)) throw error;
-    await prepareAgain(run, item, attempt, error);
+    await prepareAgain(run, item, launch, error);
     return null;
   }
 }
@@ -392,35 +395,35 @@ async function requireKinds({ batch, stopping }: Run): Promise<void> {
   await Promise.all((batch.kinds ?? []).map((kind) => jobs.requirePermission(kind, { signal })));
 }
 
-function intendFrom(run: Run, item: BatchItem, { provided }: Attempt): Promise<IntendedRequest> {
-  if (provided === null) throw new TypeError('an attempt needs a source');
+function intendFrom(run: Run, item: BatchItem, { provided }: Launch): Promise<IntendedRequest> {
+  if (provided === null) throw new TypeError('an launch needs a source');
   return recordAttempt(run, item, provided);
 }
 
 /** Prepares a retry, or throws the failure. */
-async function prepareAgain(run: Run, item: BatchItem, attempt: Attempt, failure: Failure): Promise<void> {
-  const upload = uploadOf(attempt.intended);
+async function prepareAgain(run: Run, item: BatchItem, launch: Launch, failure: Failure): Promise<void> {
+  const upload = uploadOf(launch.intended);
   const isLapsed = failure.facts.code === 'INPUT_NOT_USABLE' && item.input.type === 'file';
-  if (isLapsed && upload !== null && attempt.refusedUploads === 0) {
-    attempt.refusedUploads += 1;
+  if (isLapsed && upload !== null && launch.refusedUploads === 0) {
+    launch.refusedUploads += 1;
     // The refused request created nothing: a new upload makes a new request, with a new key.
-    attempt.intended = null;
-    attempt.provided = null;
+    launch.intended = null;
+    launch.provided = null;
     await run.sources.forget(upload);
     return;
   }
   run.judge(failure, item);
-  attempt.failures += 1;
+  launch.failures += 1;
   const circumstances = {
-    failures: attempt.failures,
+    failures: launch.failures,
     inARow: run.streak.inARow,
     items: run.batch.itemCount ?? run.batch.tasks.length,
   };
   if (!afterTemporary(failure, { ...circumstances, isStopped: run.stopping.reason !== null })) {
-    if (attempt.intended === null && isAboutFile(failure)) await noteUnusable(run, item, failure);
+    if (launch.intended === null && isAboutFile(failure)) await noteUnusable(run, item, failure);
     throw failure;
   }
-  await run.pause(pauseOf(attempt.failures));
+  await run.pause(pauseOf(launch.failures));
 }
 
 /** Whether a failure before the request lasts until the file is replaced. */
@@ -428,7 +431,7 @@ function isAboutFile({ facts }: Failure): boolean {
   return facts.retryable !== true && (facts.category === 'refused' || facts.category === 'usage');
 }
 
-/** Without an attempt, this record is all that status and reports know about the item. */
+/** Without an launch, this record is all that status and reports know about the item. */
 function noteUnusable({ journal, batch }: Run, item: BatchItem, { message, facts }: Failure): Promise<void> {
   return journal.add(createUnusableRecord(item, message, batch.runtime.now(), facts.code));
 }

@@ -13,7 +13,7 @@ import { createItemFacts } from '../plan/facts.ts';
 import { sourceFieldOf } from '../plan/field-flags.ts';
 import type { JobInput } from '../plan/input.ts';
 import { fileOf, keptResult } from '../plan/items.ts';
-import { createAttempt, type IntendRecord } from '../records/attempts.ts';
+import { type Attempt, createAttempt } from '../records/attempts.ts';
 import type { NewJob } from '../records/job-record.ts';
 import { itemReference, readReference, writeReference } from './client-reference.ts';
 import { keepDubbedLines } from './dubbed-lines.ts';
@@ -45,13 +45,13 @@ export async function recordAttempt(
   const key = run.batch.runtime.idempotencyKey();
   const record = createAttempt({
     key,
-    at: formatTimestamp(run),
+    asked_at: formatTimestamp(run),
     kind,
     item: item.key,
     body_sha256: digestRequest(request),
-    params: withoutLines(request),
+    request: withoutLines(request),
     input_sha256: provided.sha256,
-    is_free: run.batch.connection.isFree || undefined,
+    is_free: run.batch.connection.isFree,
   });
   await run.journal.add(createItemFacts(item, provided.sha256), record);
   return { key, request };
@@ -60,7 +60,7 @@ export async function recordAttempt(
 /** The request of an earlier run; null if its input has changed, so that the same bytes cannot be sent again. */
 export function resumeRequest(
   item: BatchItem,
-  asked: IntendRecord,
+  asked: Attempt,
   provided: ProvidedSource | null,
 ): IntendedRequest | null {
   const request = rebuildRequest(item, asked, provided?.source ?? null);
@@ -86,17 +86,9 @@ export async function submitRequest(
     return job;
   } catch (error) {
     if (error instanceof Failure && isRefusal(error)) {
-      const { code, message, requestId, retryable = false } = error.facts;
-      const answer = requestId === undefined ? {} : { request_id: requestId };
-      await run.journal.add({
-        type: 'refused',
-        key,
-        at: formatTimestamp(run),
-        code,
-        message,
-        retryable,
-        ...answer,
-      });
+      const { code, message, requestId: request_id = null, retryable = false } = error.facts;
+      const why = { error: code, message, retryable, request_id };
+      await run.journal.add({ type: 'changed', key, state: 'refused', ...why });
     }
     throw error;
   }
@@ -104,8 +96,8 @@ export async function submitRequest(
 
 /** Records that the service has created the job of an attempt. */
 async function noteAccepted(run: Run, item: BatchItem, key: string, job: Job): Promise<void> {
-  const accepted = { type: 'accepted', key, at: formatTimestamp(run), job_id: job.id } as const;
-  await run.journal.add(accepted, ...run.takeBill(item, key, job));
+  const accepted = { state: 'accepted', accepted_at: formatTimestamp(run), job_id: job.id } as const;
+  await run.journal.add({ type: 'changed', key, ...accepted }, ...run.takeBill(item, key, job));
   await noteJob(run, item, job);
 }
 
@@ -165,8 +157,8 @@ export function isWithoutSlot({ facts }: Failure): boolean {
  * The job of a request that cannot be sent again with the same bytes, or null if the service has none.
  * @throws Failure (`expired`) if its reference does not identify it
  */
-export async function findIntended(run: Run, item: BatchItem, asked: IntendRecord): Promise<Job | null> {
-  const { client_reference: reference } = asked.params;
+export async function findIntended(run: Run, item: BatchItem, asked: Attempt): Promise<Job | null> {
+  const { client_reference: reference } = asked.request;
   if (typeof reference !== 'string' || readReference(reference) === null) throw resultExpiredFailure(null);
   const { client } = run.batch.connection;
   const signal = run.stopping.launching;
@@ -180,14 +172,9 @@ export async function findIntended(run: Run, item: BatchItem, asked: IntendRecor
 }
 
 /** Records that a request never arrived, so that another may replace it. */
-export function noteNeverArrived(run: Run, { key }: IntendRecord): Promise<void> {
-  return run.journal.add({
-    type: 'refused',
-    key,
-    at: formatTimestamp(run),
-    code: 'NEVER_ARRIVED',
-    retryable: true,
-  });
+export function noteNeverArrived(run: Run, { key }: Attempt): Promise<void> {
+  const why = { error: 'NEVER_ARRIVED', retryable: true };
+  return run.journal.add({ type: 'changed', key, state: 'refused', ...why });
 }
 
 type JobRequestBody = Readonly<Record<string, unknown>>;
@@ -221,10 +208,10 @@ function hasLines(value: unknown): value is { readonly lines: readonly unknown[]
  */
 export function rebuildRequest(
   item: BatchItem,
-  asked: IntendRecord,
+  asked: Attempt,
   source: SubtitleInput | null,
 ): JobRequestBody | null {
-  const candidates = [asked.params, withOwnParts(item, asked.params, source)];
+  const candidates = [asked.request, withOwnParts(item, asked.request, source)];
   return candidates.find((request) => digestRequest(request) === asked.body_sha256) ?? null;
 }
 

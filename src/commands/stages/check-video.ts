@@ -63,7 +63,7 @@ function isSentFirst({ plan }: StagedRun, video: SourceVideo): boolean {
   const known = plan.recorded.facts.get(key);
   const { bytes, mtimeMs } = video.item.input;
   return (
-    newestAttempt(key, plan.recorded.attempts)?.outcome.phase === 'downloaded' &&
+    newestAttempt(key, plan.recorded.attempts)?.state === 'downloaded' &&
     known?.size === bytes &&
     known.mtime_ms === mtimeMs
   );

@@ -117,8 +117,7 @@ export function createSubtitleFinder(
 
   /** The lines that a job of an earlier run returned, without later edits. */
   async function linesOf(item: { readonly key: string }): Promise<EarlierLines> {
-    const outcome = newestAttempt(item.key, recorded.attempts)?.outcome;
-    const file = outcome?.phase === 'downloaded' ? outcome.record.files[0] : undefined;
+    const file = newestAttempt(item.key, recorded.attempts)?.files[0];
     return file === undefined ? null : readStageLines(resolve(delivery.folder, file.path));
   }
 

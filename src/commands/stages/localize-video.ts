@@ -118,8 +118,7 @@ async function recallTranscript({ run }: Workshop, states: readonly TargetState[
   const video = due[0]?.video;
   if (video === undefined) return;
   const key = videoStage('subtitle_recognition', video.item).key;
-  const outcome = newestAttempt(key, run.journal.attempts)?.outcome;
-  const made = outcome?.phase === 'downloaded' ? outcome.record.files[0]?.path : undefined;
+  const made = newestAttempt(key, run.journal.attempts)?.files[0]?.path;
   const source = await readSource(run, video, made);
   for (const state of due) state.sourceSubtitle = source;
 }

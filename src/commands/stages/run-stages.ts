@@ -139,16 +139,13 @@ function printWaits({ plan, states, runOptions, context }: StagedRun): void {
     if (end !== null || runOptions.fresh) continue;
     const { label } = target.item;
     const newest = steps.map(({ key, kind }) => ({ kind, attempt: newestAttempt(key, attempts) }));
-    const running = newest.find(({ attempt }) => attempt?.outcome.phase === 'accepted');
-    const outcome = running?.attempt?.outcome;
+    const running = newest.find(({ attempt }) => attempt?.state === 'accepted');
     const last = stopAfter === 'recognize' ? 'subtitle_recognition' : 'subtitle_translation';
     const given = stopAfter === 'recognize' ? sourceSubtitle : targetSubtitle;
-    const isMade = newest.some(
-      ({ kind, attempt }) => kind === last && attempt?.outcome.phase === 'downloaded',
-    );
-    if (running !== undefined && outcome?.phase === 'accepted')
+    const isMade = newest.some(({ kind, attempt }) => kind === last && attempt?.state === 'downloaded');
+    if (running !== undefined)
       jobs.push(
-        `${label} waits for its ${KINDS[running.kind].work} (${outcome.record.job_id}), which is running.`,
+        `${label} waits for its ${KINDS[running.kind].work} (${running.attempt?.job_id}), which is running.`,
       );
     else if (stopAfter !== null && (isMade || given !== null))
       reviews.push(`${label} waits for your review.`);

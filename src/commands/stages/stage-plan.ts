@@ -154,9 +154,7 @@ export async function findUnsupported(
 /** Placeholder items for every job that is not done. */
 function pendingOf(videos: StagePlan['videos'], plan: StagePlan): readonly BatchItem[] {
   const items = videos.flatMap((video) => itemsOf(video, plan));
-  return items.filter(
-    ({ key }) => newestAttempt(key, plan.recorded.attempts)?.outcome.phase !== 'downloaded',
-  );
+  return items.filter(({ key }) => newestAttempt(key, plan.recorded.attempts)?.state !== 'downloaded');
 }
 
 /** The kinds of all jobs that the videos need. */

@@ -87,9 +87,9 @@ const SCENES: readonly Scene[] = [
     async prepare(vloc, folder) {
       await run(vloc, folder, [...SEPARATE, '--detach']);
       const { attempts } = await readOwnRecords({ folder: join(folder, 'out') });
-      const outcome = attempts.byKey.values().next().value?.outcome;
-      if (outcome?.phase !== 'accepted') throw new Error('a job was sent');
-      const { job_id: id } = outcome.record;
+      const attempt = attempts.byKey.values().next().value;
+      const id = attempt?.job_id ?? null;
+      if (attempt?.state !== 'accepted' || id === null) throw new Error('a job was sent');
       await run(vloc, folder, ['jobs', 'wait', id, '--out', 'elsewhere']);
       await rm(join(folder, 'elsewhere'), { recursive: true });
       return [id];

@@ -5,9 +5,9 @@ import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import { forecastPlan } from '../../../src/batch/plan/dry-run.ts';
 import { createItemFacts } from '../../../src/batch/plan/facts.ts';
 import {
+  type AttemptState,
   createAttempt,
   type DownloadedRecord,
-  type FinishedRecord,
 } from '../../../src/batch/records/attempts.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { createFolder, createHistory, type History, MP4, NOW, plan, problemsOf } from './support.ts';
@@ -23,24 +23,26 @@ function asked(planned: BatchPlan, hoursAgo = 1): BatchRecord[] {
     createItemFacts(item, SHA),
     createAttempt({
       key,
-      at: at(hoursAgo),
+      asked_at: at(hoursAgo),
       kind: item.kind,
       item: item.key,
       body_sha256: SHA,
-      params: { ...item.fields, source: { type: 'upload', upload_id: 'upl_1' } },
+      request: { ...item.fields, source: { type: 'upload', upload_id: 'upl_1' } },
       input_sha256: SHA,
+      is_free: false,
     }),
   ]);
 }
 
-const accepted = (hoursAgo = 1) => ({ type: 'accepted', key, at: at(hoursAgo), job_id: 'loc_1' }) as const;
-const finished = (state: FinishedRecord['state'], retryable: boolean | null = null): FinishedRecord => ({
-  type: 'finished',
+const accepted = (hoursAgo = 1) =>
+  ({ type: 'changed', key, state: 'accepted', accepted_at: at(hoursAgo), job_id: 'loc_1' }) as const;
+const finished = (state: AttemptState, retryable: boolean | null = null): BatchRecord => ({
+  type: 'changed',
   key,
-  at: at(1),
-  job_id: 'loc_1',
   state,
-  error: retryable === null ? null : { code: 'ENGINE_ERROR', message: 'broke', retryable },
+  finished_at: at(1),
+  job_id: 'loc_1',
+  ...(retryable === null ? {} : { error: 'ENGINE_ERROR', message: 'broke', retryable }),
 });
 const downloaded = (path: string, size: number, hoursAgo = 1): DownloadedRecord => ({
   type: 'downloaded',
@@ -116,7 +118,7 @@ describe('an item of an earlier run', () => {
   it.each([
     ['failed temporarily', finished('failed', true)],
     ['was cancelled', finished('cancelled')],
-    ['was refused', { type: 'refused', key, at: at(1), code: 'INSUFFICIENT_CREDITS', retryable: false }],
+    ['was refused', { type: 'changed', key, state: 'refused', error: 'INSUFFICIENT_CREDITS' }],
   ] as const)('that %s is created again', async (_why, record) => {
     const { step } = await afterRun(() => [record]);
     expect(await step()).toMatchObject({ step: 'new', after: expect.anything() });

@@ -6,23 +6,22 @@ import {
   partKey,
   readPartKey,
 } from '../../../src/batch/plan/item-key.ts';
-import type { IntendRecord } from '../../../src/batch/records/attempts.ts';
+import type { AskedRecord } from '../../../src/batch/records/attempts.ts';
 import { foldAttempts } from '../records/support/attempts.ts';
 
 const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);
 const NAMED = itemKey('auto_localization', 'week 1/"talk".mp4', 'es', '{stem}{ext}');
 
-const intend = (key: string, item: string, minute: number): IntendRecord => ({
-  type: 'intend',
+const asked = (key: string, item: string, minute: number): AskedRecord => ({
+  type: 'asked',
   key,
-  at: `2026-11-21T12:${String(minute).padStart(2, '0')}:00.000Z`,
-  operation: 'createSubtitleRecognition',
+  asked_at: `2026-11-21T12:${String(minute).padStart(2, '0')}:00.000Z`,
   kind: 'subtitle_recognition',
   item,
-  path: '/v1/subtitle-recognitions',
   body_sha256: 'a'.repeat(64),
-  params: {},
+  request: {},
   input_sha256: null,
+  is_free: false,
 });
 
 describe('the key of a part', () => {
@@ -46,11 +45,11 @@ describe('the attempts of the parts of an item', () => {
   it('are the newest of the last division, in order', () => {
     const of = (part: number, made: string) => partKey(ITEM, { part, of: 2, made });
     const attempts = foldAttempts([
-      intend('old-1', of(1, 'old'), 0),
-      intend('other', partKey(NAMED, { part: 1, of: 2, made: 'new' }), 9),
-      intend('new-2', of(2, 'new'), 3),
-      intend('new-1', of(1, 'new'), 2),
-      intend('again-1', of(1, 'new'), 4),
+      asked('old-1', of(1, 'old'), 0),
+      asked('other', partKey(NAMED, { part: 1, of: 2, made: 'new' }), 9),
+      asked('new-2', of(2, 'new'), 3),
+      asked('new-1', of(1, 'new'), 2),
+      asked('again-1', of(1, 'new'), 4),
     ]);
     expect(partAttempts(ITEM, attempts).map(({ key }) => key)).toEqual(['again-1', 'new-2']);
   });

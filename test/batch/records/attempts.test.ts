@@ -1,45 +1,67 @@
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAttempt, forgetItems, PHASES, storeFiles } from '../../../src/batch/records/attempts.ts';
+import {
+  billOf,
+  createAttempt,
+  forgetItems,
+  STATE_RANKS,
+  storeFiles,
+} from '../../../src/batch/records/attempts.ts';
 import { runs } from '../../protocol/arbitraries.ts';
 import { anyRecords, BEGIN, foldAttempts, RECORDS } from './support/attempts.ts';
 import { recordsOf } from './support/records-of.ts';
 
-const phaseOf = (records: Parameters<typeof foldAttempts>[0], key = 'k1') =>
-  foldAttempts(records).byKey.get(key)?.outcome.phase;
+type Records = Parameters<typeof foldAttempts>[0];
+
+const key = 'k1';
+const { asked, refused, accepted, finished, publishing, downloaded } = RECORDS;
+const attemptAfter = (...records: Records) => foldAttempts([asked({ key }), ...records]).byKey.get(key);
+
+const never = () => {
+  throw new Error('it was asked for');
+};
 
 describe('an attempt', () => {
   it('that was refused may still be accepted under its key, but never the other way round', () => {
-    const [intend, refused, accepted] = (['intend', 'refused', 'accepted'] as const).map((type) =>
-      RECORDS[type]({ key: 'k1' }),
-    );
-    if (!intend || !refused || !accepted) throw new Error('three records were made');
-    expect(phaseOf([intend, refused])).toBe('refused');
-    expect(phaseOf([intend, refused, accepted])).toBe('accepted');
-    expect(phaseOf([intend, accepted, refused])).toBe('accepted');
+    expect(attemptAfter(refused({ key }))).toMatchObject({ state: 'refused', error: 'INSUFFICIENT_CREDITS' });
+    const states = [
+      [refused({ key }), accepted({ key })],
+      [accepted({ key }), refused({ key })],
+    ].map((records) => attemptAfter(...records));
+    for (const attempt of states)
+      expect(attempt).toMatchObject({ state: 'accepted', job_id: 'dub_k1', error: null, retryable: false });
   });
 
   it('knows the files that a run was about to write, until all are downloaded, whatever comes later', () => {
-    const [finished, publishing, downloaded] = (['finished', 'publishing', 'downloaded'] as const).map(
-      (type) => RECORDS[type]({ key: 'k1' }),
-    );
-    if (!finished || !publishing || !downloaded) throw new Error('three records were made');
-    const publishingOf = (records: Parameters<typeof foldAttempts>[0]) =>
-      foldAttempts(records).byKey.get('k1')?.publishing;
-    expect(publishingOf([finished])).toBeNull();
-    expect(publishingOf([finished, publishing])).toEqual(publishing);
-    expect(publishingOf([finished, publishing, downloaded])).toBeNull();
-    expect(publishingOf([finished, publishing, downloaded, publishing])).toBeNull();
-    expect(phaseOf([finished, publishing])).toBe('finished');
+    const ways = [[], [publishing], [publishing, downloaded], [publishing, downloaded, publishing]] as const;
+    const { files } = publishing({ key });
+    const known = ways.map((way) => attemptAfter(finished({ key }), ...way.map((make) => make({ key }))));
+    expect(known.map((attempt) => attempt?.publishing)).toEqual([[], files, [], []]);
+    expect(known.map((attempt) => attempt?.state)).toEqual([
+      'succeeded',
+      'succeeded',
+      'downloaded',
+      'downloaded',
+    ]);
   });
 
-  it.each([
-    ['dubbing', 'createDubbing', '/v1/dubbings'],
-    ['auto_localization', 'createAutoLocalization', '/v1/auto-localizations'],
-  ] as const)('of a %s has the operation %s and the path %s', (kind, operation, path) => {
-    const { type: _, operation: _operation, path: _path, ...fields } = RECORDS.intend({ key: 'k1' });
-    expect(createAttempt({ ...fields, kind })).toMatchObject({ operation, path });
+  it('cannot change before it was asked for', () => {
+    expect(() => foldAttempts([accepted({ key })])).toThrow('there is no attempt k1');
+  });
+
+  it('has the newest bill, and its quantity also where a later run does not know it', () => {
+    expect(billOf(attemptAfter() ?? never())).toBeNull();
+    const billed = { type: 'changed', key, bill_status: 'reserved', quantity: 3, reserved: 3 } as const;
+    const released = { type: 'changed', key, bill_status: 'released', quantity: null } as const;
+    const costs = { reserved_credits: 3, charged_credits: null };
+    expect(billOf(attemptAfter(billed) ?? never())).toEqual({ status: 'reserved', quantity: 3, ...costs });
+    expect(billOf(attemptAfter(billed, released) ?? never())).toEqual({
+      status: 'released',
+      quantity: 3,
+      ...costs,
+    });
+    expect(attemptAfter(billed)?.state).toBe('asked');
   });
 
   it('is recorded with the files of its result that were read', () => {
@@ -50,49 +72,42 @@ describe('an attempt', () => {
   });
 
   it('is recorded without secrets in its addresses', () => {
-    const { type: _, ...fields } = RECORDS.intend({ key: 'k1' });
-    const params = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };
-    const record = createAttempt({ ...fields, params });
+    const { type: _, ...fields } = asked({ key });
+    const request = { source: { type: 'url', url: 'https://a.example/x.mp4?token=canary' } };
+    const record = createAttempt({ ...fields, request });
     expect(JSON.stringify(record)).not.toContain('canary');
-    expect(foldAttempts([record]).byKey.get('k1')?.asked).toEqual(record);
+    expect(foldAttempts([record]).byKey.get(key)?.request).toEqual(record.request);
   });
 
-  it.each(['intend', 'accepted', 'finished', 'downloaded'] as const)(
-    'keeps the first %s record of a phase, whatever later ones say',
+  it.each(['asked', 'accepted', 'finished', 'downloaded'] as const)(
+    'keeps the first %s record, whatever later ones say',
     (type) => {
-      const first = RECORDS[type]({ key: 'k1', at: BEGIN });
-      const later = { ...RECORDS[type]({ key: 'k1', at: BEGIN + 1_000 }), job_id: 'another' };
-      const { asked, outcome, times } = foldAttempts([first, later]).byKey.get('k1') ?? {};
-      expect(type === 'intend' ? asked : outcome && 'record' in outcome && outcome.record).toEqual(first);
-      expect(times?.[type]).toBe(new Date(BEGIN).toISOString());
+      const first = RECORDS[type]({ key, at: BEGIN });
+      const later = { ...RECORDS[type]({ key, at: BEGIN + 1_000 }), job_id: 'another', item: 'another' };
+      expect(attemptAfter(first, later)).toEqual(attemptAfter(first));
     },
   );
 
   it('keeps the last refusal, since the call may have been sent again', () => {
-    const first = RECORDS.refused({ key: 'k1' });
-    const last = { ...first, code: 'CREDIT_QUOTA_EXCEEDED' };
-    expect(foldAttempts([first, last]).byKey.get('k1')?.outcome).toEqual({ phase: 'refused', record: last });
-  });
-
-  it('is listed under its item even if the request record comes after the answer', () => {
-    const { byItem, byKey } = foldAttempts([RECORDS.accepted({ key: 'k1' }), RECORDS.intend({ key: 'k1' })]);
-    expect(byItem.get('one.mp4 es')).toEqual(['k1']);
-    expect(byKey.get('k1')?.outcome.phase).toBe('accepted');
+    const last = { ...refused({ key }), error: 'CREDIT_QUOTA_EXCEEDED' };
+    expect(attemptAfter(refused({ key }), last)).toMatchObject({
+      state: 'refused',
+      error: 'CREDIT_QUOTA_EXCEEDED',
+    });
   });
 
   it('names a file once for each content that it was about to get', () => {
-    const first = RECORDS.publishing({ key: 'k1' });
+    const first = publishing({ key });
     const file = (path: string, digit: string) => ({ path, sha256: digit.repeat(64), size: 10 });
     const second = {
       ...first,
       files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
     };
-    const { publishing } = foldAttempts([first, second, first]).byKey.get('k1') ?? {};
-    expect(publishing).toEqual({ ...first, files: second.files });
+    expect(attemptAfter(first, second, first)?.publishing).toEqual(second.files);
   });
 
   it('is found by its item, the newest last', () => {
-    const { byItem } = foldAttempts([RECORDS.intend({ key: 'k1' }), RECORDS.intend({ key: 'k2' })]);
+    const { byItem } = foldAttempts([asked({ key }), asked({ key: 'k2' })]);
     expect(byItem.get('one.mp4 es')).toEqual(['k1', 'k2']);
   });
 });
@@ -105,13 +120,10 @@ describe('attempts from any records', () => {
         const late = foldAttempts(records);
         expect([...late.byKey.keys()].slice(0, early.byKey.size)).toEqual([...early.byKey.keys()]);
         for (const [key, attempt] of early.byKey) {
-          const later = late.byKey.get(key);
-          if (attempt.asked !== null) expect(later?.asked).toEqual(attempt.asked);
-          const gain =
-            PHASES.indexOf(later?.outcome.phase ?? 'intended') - PHASES.indexOf(attempt.outcome.phase);
-          expect(gain).toBeGreaterThanOrEqual(0);
-          if (gain === 0 && attempt.outcome.phase !== 'refused')
-            expect(later?.outcome).toEqual(attempt.outcome);
+          const { state, ...then } = late.byKey.get(key) ?? attempt;
+          expect(then).toMatchObject({ request: attempt.request, asked_at: attempt.asked_at });
+          expect(STATE_RANKS[state]).toBeGreaterThanOrEqual(STATE_RANKS[attempt.state]);
+          if (state === attempt.state && state !== 'refused') expect({ state, ...then }).toEqual(attempt);
         }
         for (const [item, keys] of early.byItem) {
           expect(late.byItem.get(item)?.slice(0, keys.length)).toEqual(keys);
@@ -151,37 +163,33 @@ describe('attempts from any records', () => {
 });
 
 describe('an item that was forgotten', () => {
-  const life = (['intend', 'accepted', 'finished', 'downloaded'] as const).map((type) =>
-    RECORDS[type]({ key: 'k1' }),
-  );
-  const item = foldAttempts(life).byKey.get('k1')?.item ?? '';
+  const life = [asked, accepted, finished, downloaded].map((make) => make({ key }));
+  const item = foldAttempts(life).byKey.get(key)?.item ?? '';
   const forgotten = { type: 'item_forgotten', at: '2026-11-21T12:00:00.000Z', item } as const;
 
   it('gives its attempts to another item, which gets the result anew', () => {
-    const downloaded = RECORDS.downloaded({ key: 'k1' });
     const moved = [...life, { ...forgotten, as: 'other' }];
-    for (const [records, phase] of [
-      [moved, 'finished'],
-      [[...moved, { ...downloaded, files: [] }], 'downloaded'],
+    const again = { ...downloaded({ key }), files: [{ path: '/other.wav', sha256: 'b', size: 1 }] };
+    for (const [records, state] of [
+      [moved, 'succeeded'],
+      [[...moved, again], 'downloaded'],
     ] as const) {
       const { byItem, byKey } = recordsOf(records).attempts;
       expect([...byItem]).toEqual([['other', ['k1']]]);
-      expect([byKey.get('k1')?.asked?.item, byKey.get('k1')?.outcome.phase]).toEqual(['other', phase]);
+      expect(byKey.get(key)).toMatchObject({ item: 'other', state });
     }
-    const known = foldAttempts([
-      ...life,
-      RECORDS.intend({ key: 'k2' }),
-      RECORDS.intend({ key: 'k3', item: 'x' }),
-    ]);
+    const known = foldAttempts([...life, asked({ key: 'k2' }), asked({ key: 'k3', item: 'x' })]);
     const live = forgetItems(known, [{ ...forgotten, as: 'other' }]);
     expect([...live.byItem]).toEqual([
       ['x', ['k3']],
       ['other', ['k1', 'k2']],
     ]);
-    expect(live.byKey.get('k1')?.outcome.phase).toBe('finished');
+    expect(live.byKey.get(key)?.state).toBe('succeeded');
     expect(known.byItem.get(item)).toEqual(['k1', 'k2']);
-    expect(recordsOf(moved, { folder: '/' }).attempts.byKey.get('k1')?.publishing).toMatchObject({
-      files: downloaded.files.map((file) => ({ ...file, path: resolve(file.path) })),
+    const { files } = downloaded({ key });
+    expect(recordsOf(moved, { folder: '/' }).attempts.byKey.get(key)).toMatchObject({
+      publishing: files.map((file) => ({ ...file, path: resolve(file.path) })),
+      files: [],
     });
   });
 });

@@ -6,7 +6,6 @@ import { recordsOf } from './support/records-of.ts';
 
 const AT = new Date(BEGIN).toISOString();
 const ITEM = keyOf('a');
-const BILL = { status: 'charged', quantity: 3, reserved_credits: 0, charged_credits: 3 };
 const PROVENANCE = { engines: [], cues: [] };
 const UNUSABLE = {
   type: 'unusable_input',
@@ -34,7 +33,7 @@ const SOURCES = { made_of: 'x', source: null, target: null, target_lines: null }
 const WRITTEN = { path: 'a.es.srt', at: AT, sha256: 'a'.repeat(64), size: 7 } as const;
 const VIDEO = { ...WRITTEN, ...SOURCES, type: 'stage_export', item: ITEM } as const;
 
-const intended = [factsOf('a'), RECORDS.intend({ key: 'k', item: ITEM })] as const;
+const intended = [factsOf('a'), RECORDS.asked({ key: 'k', item: ITEM })] as const;
 const downloaded = {
   ...RECORDS.downloaded({ key: 'k' }),
   files: [{ path: `${FOLDER}/a.wav`, sha256: 'b'.repeat(64), size: 10 }],
@@ -75,7 +74,7 @@ describe('the records of a batch', () => {
     );
   });
 
-  it('bring an attempt through its phases, with when each began and files in the folder', () => {
+  it('bring an attempt through its states, with when each began and files in the folder', () => {
     const { byKey, byItem } = recordsOf(
       [...intended, RECORDS.accepted({ key: 'k', at: BEGIN + 1 }), { ...downloaded, at: AT }],
       { folder: FOLDER, readIn: '/elsewhere' },
@@ -83,35 +82,29 @@ describe('the records of a batch', () => {
     expect(byItem).toEqual(new Map([[ITEM, ['k']]]));
     expect(byKey.get('k')).toMatchObject({
       item: ITEM,
-      asked: { params: { target_language: 'es' } },
-      outcome: { phase: 'downloaded', record: { files: [{ path: '/elsewhere/a.wav', size: 10 }] } },
-      times: { intend: AT, accepted: new Date(BEGIN + 1).toISOString(), downloaded: AT },
+      request: { target_language: 'es' },
+      state: 'downloaded',
+      files: [{ path: '/elsewhere/a.wav', size: 10 }],
+      asked_at: AT,
+      accepted_at: new Date(BEGIN + 1).toISOString(),
+      downloaded_at: AT,
     });
-    expect(view(...intended).attempts.byKey.get('k')).toMatchObject({
-      outcome: { phase: 'intended' },
-      publishing: null,
-    });
+    expect(view(...intended).attempts.byKey.get('k')).toMatchObject({ state: 'asked', publishing: [] });
     const publishing = { ...RECORDS.publishing({ key: 'k' }), files: downloaded.files };
-    expect(view(...intended, publishing).attempts.byKey.get('k')?.publishing).toMatchObject({
-      files: downloaded.files,
+    expect(view(...intended, publishing).attempts.byKey.get('k')).toMatchObject({
+      publishing: downloaded.files,
     });
-  });
-
-  it('keep the newest bill, and its quantity also where a later run does not know it', () => {
-    const billed = { type: 'billed', key: 'k', ...BILL } as const;
-    expect(view(...intended, billed).bills).toEqual(new Map([['k', BILL]]));
-    const later = { ...billed, status: 'released', quantity: null };
-    expect(view(...intended, billed, later).bills.get('k')).toEqual({ ...BILL, status: 'released' });
-    expect(view(...intended, later).bills.get('k')?.quantity).toBeNull();
   });
 
   it('keep how a result was made, with the files of lost terms in the folder', () => {
     const made = { type: 'made', key: 'k', provenance: PROVENANCE } as const;
-    const others = [RECORDS.accepted({ key: 'other' }), ...intended] as const;
+    const others = [RECORDS.asked({ key: 'other' }), ...intended] as const;
     expect(view(...others, made).provenances).toEqual(new Map([['k', PROVENANCE]]));
     const loss = { file: `${FOLDER}/a.srt`, row: 1, term: 'cell', expected: 'célula', missing: 1 };
     const losing = { ...made, provenance: { ...PROVENANCE, lost_terms: [loss] } };
-    const moved = recordsOf([losing], { folder: FOLDER, readIn: '/elsewhere' }).provenances.get('k');
+    const moved = recordsOf([...intended, losing], { folder: FOLDER, readIn: '/elsewhere' }).provenances.get(
+      'k',
+    );
     expect(moved?.lost_terms).toEqual([{ ...loss, file: '/elsewhere/a.srt' }]);
   });
 
@@ -175,12 +168,12 @@ describe('the records of a batch', () => {
   );
 
   it('forget an item with its facts and commands, and give its attempts to no item or another', () => {
-    const others = [factsOf('c'), RECORDS.intend({ key: 'l', item: keyOf('c') })] as const;
+    const others = [factsOf('c'), RECORDS.asked({ key: 'l', item: keyOf('c') })] as const;
     const records = [commandOf(['c', 'a']), ...others, ...intended, downloaded] as const;
     const gone = view(...records, { type: 'item_forgotten', at: AT, item: ITEM });
     expect([[...gone.facts.keys()], [...gone.begun.keys()]]).toEqual([[keyOf('c')], [keyOf('c')]]);
     expect(gone.attempts.byItem).toEqual(new Map([[keyOf('c'), ['l']]]));
-    expect(gone.attempts.byKey.get('k')).toMatchObject({ item: null, outcome: { phase: 'downloaded' } });
+    expect(gone.attempts.byKey.get('k')).toMatchObject({ item: null, state: 'downloaded' });
     const moved = view(...records, { type: 'item_forgotten', at: AT, item: ITEM, as: keyOf('b') });
     expect(moved.attempts.byItem.get(keyOf('b'))).toEqual(['k']);
   });
@@ -203,7 +196,6 @@ describe('records of several shards', () => {
     const one = recordsOf([
       { type: 'batch_name', batch: 'b1', is_certain: true },
       ...intended,
-      { type: 'billed', key: 'k', ...BILL },
       { type: 'made', key: 'k', provenance: PROVENANCE },
       commandOf(['a']),
       UNUSABLE,
@@ -213,7 +205,7 @@ describe('records of several shards', () => {
     const other = recordsOf(
       [
         factsOf('b'),
-        RECORDS.intend({ key: 'l', item: keyOf('b') }),
+        RECORDS.asked({ key: 'l', item: keyOf('b') }),
         commandOf(['b'], BEGIN, ['dub', 'others']),
         { type: 'usable_input', item: keyOf('c') },
         DAMAGED,
@@ -234,7 +226,7 @@ describe('records of several shards', () => {
     expect(both.commands).toEqual([...one.commands, ...other.commands]);
     expect(both.begun).toEqual(new Map([...one.begun, ...other.begun]));
     expect(both.stages).toEqual(other.stages);
-    expect([both.bills, both.provenances]).toEqual([one.bills, one.provenances]);
+    expect(both.provenances).toEqual(one.provenances);
     expect(both.prepared).toEqual(one.prepared);
     expect(both.findOutputs({})).toEqual([...one.findOutputs({}), ...other.findOutputs({})]);
     expect([both.damages, both.lostJobs, both.damage]).toEqual([other.damages, other.lostJobs, ['a row']]);

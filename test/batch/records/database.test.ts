@@ -181,6 +181,18 @@ describe('a database of records', () => {
     await expect(readRecords(path, { ...LINES, version: 0 })).rejects.toMatchObject(failure);
     expect(readFileSync(path)).toEqual(before);
   });
+
+  it('of an older version is refused, and stays as it is', async () => {
+    const path = await fileOf(1);
+    const before = readFileSync(path);
+    const failure = {
+      message: expect.stringContaining(`${path} was written by a version of vloc before its first release`),
+      facts: { category: 'usage', code: 'RECORDS_OLD', advice: expect.stringContaining('Finish the batch') },
+    };
+    await expect(openRecords(path, { ...LINES, version: 2 })).rejects.toMatchObject(failure);
+    await expect(readRecords(path, { ...LINES, version: 2 })).rejects.toMatchObject(failure);
+    expect(readFileSync(path)).toEqual(before);
+  });
 });
 
 describe('a damaged database', () => {
@@ -256,6 +268,33 @@ describe('a damaged database', () => {
     expect(numbers.length).toBeGreaterThan(80);
     expect(numbers).toEqual(expect.arrayContaining([0, 99]));
     await database.close();
+  });
+
+  it('whose index no longer finds a row is noticed, and the new one finds it', async () => {
+    const path = join(newFolder(), 'records.db');
+    const schema = {
+      ...LINES,
+      sql: LINES.sql.replace('number INTEGER PRIMARY KEY, text TEXT', 'text TEXT PRIMARY KEY'),
+    };
+    const names = upTo(50).map((number) => `name ${number + 10}`);
+    const { database } = await openRecords(path, schema);
+    await database.write(() => names.forEach((text) => database.change('lines', { text }, {})));
+    await database.close();
+    const bytes = readFileSync(path);
+    // Pages of an index begin with a 10 if they are leaves.
+    const index = upTo(bytes.length / 4096).find(
+      (page) => bytes[page * 4096] === 10 && bytes.subarray(page * 4096).includes('name 30'),
+    );
+    const place = bytes.indexOf('name 30', (index ?? Number.NaN) * 4096);
+    bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
+    writeFileSync(path, bytes);
+    const { database: again } = await openRecords(path, schema);
+    expect(again.find('lines', { text: 'name 30' })).toEqual([{ text: 'name 30' }]);
+    expect(again.find('lines')).toHaveLength(50);
+    expect(again.find('damages')).toEqual([
+      { places: expect.stringContaining('missing from index'), kept: 'records.db.damaged-1' },
+    ]);
+    await again.close();
   });
 
   it('that was moved away before the new one was there is still reported, and the next is kept beside it', async () => {

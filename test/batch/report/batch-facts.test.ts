@@ -59,17 +59,17 @@ describe('the facts of a batch', () => {
   });
 
   it('say for which jobs the cost is unknown, and never call it 0', () => {
-    const cheap = [commandOf(['done']), factsOf('done'), RECORDS.intend({ key: 'k', item: keyOf('done') })];
+    const cheap = [commandOf(['done']), factsOf('done'), RECORDS.asked({ key: 'k', item: keyOf('done') })];
     const made = [...cheap, RECORDS.accepted({ key: 'k' })];
     expect(factsFrom(cheap).credits).toBeNull();
     expect(factsFrom(made).items[0]?.credits).toBeNull();
     expect(factsFrom(made).credits).toEqual({ charged: 0, reserved: 0, unknown: 1 });
-    const empty = { type: 'billed', key: 'k', status: null, quantity: null, reserved_credits: null } as const;
-    const measured = factsFrom([...made, { ...empty, quantity: 7, charged_credits: null }]).items;
+    const empty = { type: 'changed', key: 'k', bill_status: null, quantity: null, reserved: null } as const;
+    const measured = factsFrom([...made, { ...empty, quantity: 7, charged: null }]).items;
     expect(measured[0]?.units).toEqual([{ unit: 'started_thousand_characters', quantity: 7 }]);
     expect(describeItemCosts(measured)).toBe('7 started thousands of characters');
-    expect(factsFrom([...made, { ...empty, charged_credits: null }]).credits?.unknown).toBe(1);
-    expect(factsFrom([...made, { ...empty, charged_credits: 2 }]).credits).toEqual({
+    expect(factsFrom([...made, { ...empty, charged: null }]).credits?.unknown).toBe(1);
+    expect(factsFrom([...made, { ...empty, charged: 2 }]).credits).toEqual({
       charged: 2,
       reserved: 0,
       unknown: 0,
@@ -77,15 +77,15 @@ describe('the facts of a batch', () => {
   });
 
   it('count the credits of the embedded service, and show no cost', () => {
-    const asked = (key: string, isFree: boolean) => {
-      const attempt = RECORDS.intend({ key, item: keyOf('both') });
-      return { ...attempt, is_free: isFree || undefined };
-    };
-    const bill = { type: 'billed', status: 'settled', quantity: 2, reserved_credits: 2 } as const;
-    const free = [factsOf('both'), asked('k', true), { ...bill, key: 'k', charged_credits: 2 }];
+    const asked = (key: string, is_free: boolean) => ({
+      ...RECORDS.asked({ key, item: keyOf('both') }),
+      is_free,
+    });
+    const bill = { type: 'changed', bill_status: 'settled', quantity: 2, reserved: 2 } as const;
+    const free = [factsOf('both'), asked('k', true), { ...bill, key: 'k', charged: 2 }];
     const { items, credits } = factsFrom(free);
     expect([items[0]?.is_free, credits?.charged, describeItemCosts(items)]).toEqual([true, 2, null]);
-    const paid = factsFrom([...free, asked('k2', false), { ...bill, key: 'k2', charged_credits: 3 }]);
+    const paid = factsFrom([...free, asked('k2', false), { ...bill, key: 'k2', charged: 3 }]);
     expect(paid.items[0]?.is_free).toBeUndefined();
     expect(describeItemCosts(paid.items)).toBe('5 credits');
   });
@@ -99,7 +99,7 @@ describe('the facts of a batch', () => {
       size: 10,
     }));
     const named = { ...RECORDS.downloaded({ key: 'k-named' }), files };
-    const asked = RECORDS.intend({ key: 'k-named', item: '["audio_separation","talk.mp4",null]' });
+    const asked = RECORDS.asked({ key: 'k-named', item: '["audio_separation","talk.mp4",null]' });
     const { items } = factsFrom([asked, named]);
     expect(items[0]?.files.map(({ asset }) => asset)).toEqual(files.map(({ asset }) => asset));
   });
@@ -107,7 +107,7 @@ describe('the facts of a batch', () => {
   it('contain the expiry of the links of a result as stated by the service', () => {
     const key = 'k-told';
     const ended = { ...RECORDS.finished({ key }), expires_at: '2026-11-01T12:00:00.000Z' };
-    const { items, next_deadline } = factsFrom([RECORDS.intend({ key, item: keyOf('told') }), ended]);
+    const { items, next_deadline } = factsFrom([RECORDS.asked({ key, item: keyOf('told') }), ended]);
     expect([items[0]?.deadline, next_deadline]).toEqual([ended.expires_at, ended.expires_at]);
   });
 
@@ -121,7 +121,7 @@ describe('the facts of a batch', () => {
   });
 
   it('judge an item by its newest attempt, and count all attempts', () => {
-    const again = RECORDS.intend({ key: 'k-again', item: keyOf('failed'), at: BEGIN + 5000 });
+    const again = RECORDS.asked({ key: 'k-again', item: keyOf('failed'), at: BEGIN + 5000 });
     const { items } = factsFrom([...EVERY_STATE, again, RECORDS.accepted({ key: 'k-again' })]);
     expect(items.find(({ label }) => label === 'failed → es')).toMatchObject({
       state: 'running',
@@ -131,10 +131,9 @@ describe('the facts of a batch', () => {
     });
   });
 
-  it('name a paid job whose request record is damaged', () => {
-    const records = [RECORDS.accepted({ key: 'k-lost' })];
-    const lost = readBatchFacts(recordsOf(records, { damage: ['a row is gone'] }), FOLDER, NOW);
-    expect(lost).toMatchObject({ items: [], damaged: 1, stray_jobs: ['dub_k-lost'] });
+  it('count the damaged places of the records', () => {
+    const lost = readBatchFacts(recordsOf([], { damage: ['a row is gone'] }), FOLDER, NOW);
+    expect(lost).toMatchObject({ items: [], damaged: 1, stray_jobs: [] });
   });
 
   it('name the items that no command names any more in the order of their names, not of their requests', () => {

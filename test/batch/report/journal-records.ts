@@ -47,7 +47,7 @@ export function commandOf(
 
 const intend = (name: string, at = BEGIN) => [
   factsOf(name),
-  RECORDS.intend({ key: `k-${name}`, item: keyOf(name), at }),
+  RECORDS.asked({ key: `k-${name}`, item: keyOf(name), at }),
 ];
 
 export const EVERY_STATE: readonly BatchRecord[] = [
@@ -55,12 +55,12 @@ export const EVERY_STATE: readonly BatchRecord[] = [
   ...intend('done'),
   RECORDS.accepted({ key: 'k-done', at: BEGIN + 1000 }),
   {
-    type: 'billed',
+    type: 'changed',
     key: 'k-done',
-    status: 'settled',
+    bill_status: 'settled',
     quantity: 1,
-    reserved_credits: 0.3,
-    charged_credits: 0.1,
+    reserved: 0.3,
+    charged: 0.1,
   },
   RECORDS.finished({ key: 'k-done', at: BEGIN + 61_000 }),
   {
@@ -70,23 +70,23 @@ export const EVERY_STATE: readonly BatchRecord[] = [
   ...intend('undelivered'),
   RECORDS.accepted({ key: 'k-undelivered' }),
   {
-    type: 'billed',
+    type: 'changed',
     key: 'k-undelivered',
-    status: 'settled',
+    bill_status: 'settled',
     quantity: 1,
-    reserved_credits: 1,
-    charged_credits: 0.2,
+    reserved: 1,
+    charged: 0.2,
   },
   RECORDS.finished({ key: 'k-undelivered', at: BEGIN + HOUR_MS }),
   ...intend('running'),
   RECORDS.accepted({ key: 'k-running' }),
   {
-    type: 'billed',
+    type: 'changed',
     key: 'k-running',
-    status: 'reserved',
+    bill_status: 'reserved',
     quantity: 1,
-    reserved_credits: 2,
-    charged_credits: null,
+    reserved: 2,
+    charged: null,
   },
   ...intend('unanswered'),
   ...intend('refused'),

@@ -15,7 +15,7 @@ const namesOf = (index: number, count: number) => NAMES.filter((name) => shardOf
 function journalOf(names: readonly string[], atMs: number, host: string): readonly BatchRecord[] {
   const jobs = names.flatMap((name) => [
     factsOf(name),
-    RECORDS.intend({ key: `k-${name}`, item: keyOf(name) }),
+    RECORDS.asked({ key: `k-${name}`, item: keyOf(name) }),
     RECORDS.accepted({ key: `k-${name}` }),
   ]);
   return [{ ...commandOf(names, atMs, ['dub', 'in', '--shard', host]), host }, ...jobs];

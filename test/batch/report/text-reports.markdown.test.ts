@@ -25,15 +25,15 @@ describe('a batch as Markdown', () => {
 
   it('counts what a service without prices was asked for, and has no cost for the embedded service', () => {
     const [key, item] = ['k', keyOf('talk')];
-    const bill = { type: 'billed', key, status: null, quantity: 7, reserved_credits: null } as const;
-    const ask = (isFree: true | undefined, charged: number | null) =>
+    const bill = { type: 'changed', key, bill_status: null, quantity: 7, reserved: null } as const;
+    const ask = (isFree: boolean, charged: number | null) =>
       reportOn([
         factsOf('talk'),
-        { ...RECORDS.intend({ key, item }), is_free: isFree },
+        { ...RECORDS.asked({ key, item }), is_free: isFree },
         RECORDS.accepted({ key }),
-        { ...bill, charged_credits: charged },
+        { ...bill, charged },
       ]);
-    expect(ask(undefined, null)).toContain('1 running. Cost: 7 started thousands of characters.');
+    expect(ask(false, null)).toContain('1 running. Cost: 7 started thousands of characters.');
     expect(ask(true, 2)).not.toMatch(/credit|cost/i);
   });
 

@@ -34,7 +34,7 @@ describe('lost answers', () => {
     const { phases } = await stage.run(stage.lines(MANY));
     expect(new Set(phases)).toEqual(new Set(['done']));
     expect(await stage.books()).toMatchObject({ jobs: MANY, charged: MANY, reserved: 0 });
-    expect(await stage.phasesOfAttempts()).toEqual(Array(MANY).fill('downloaded'));
+    expect(await stage.statesOfAttempts()).toEqual(Array(MANY).fill('downloaded'));
     expect([...keys.values()]).toEqual(Array(MANY).fill(2));
   }, 600_000);
 
@@ -44,10 +44,10 @@ describe('lost answers', () => {
     const items = stage.lines(1);
     const lost = await stage.run(items);
     expect(lost.phases).toEqual(['failed']);
-    expect(await stage.phasesOfAttempts()).toEqual(['intended']);
+    expect(await stage.statesOfAttempts()).toEqual(['asked']);
     expect((await stage.run(items)).phases).toEqual(['done']);
     expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
-    expect(await stage.phasesOfAttempts()).toEqual(['downloaded']);
+    expect(await stage.statesOfAttempts()).toEqual(['downloaded']);
   });
 
   it('that cannot be parsed say nothing about the job, so it is requested again', async () => {
@@ -57,7 +57,7 @@ describe('lost answers', () => {
     const stage = await startStage({ faults });
     const items = stage.lines(1);
     expect((await stage.run(items)).phases).toEqual(['failed']);
-    expect(await stage.phasesOfAttempts()).toEqual(['intended']);
+    expect(await stage.statesOfAttempts()).toEqual(['asked']);
     expect((await stage.run(items)).phases).toEqual(['done']);
     expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
   });
@@ -131,7 +131,7 @@ describe('a finished job that a stale replica reports as processing', () => {
     const stage = await startStage({ faults: staleAfterDownload(500, 5) });
     const items = stage.lines(1);
     expect((await stage.run(items)).phases).toEqual(['failed']);
-    expect(await stage.phasesOfAttempts()).toEqual(['finished']);
+    expect(await stage.statesOfAttempts()).toEqual(['succeeded']);
     const { phases, outcomes } = await stage.run(items);
     expect(phases, JSON.stringify(outcomes)).toEqual(['done']);
     expect(await stage.books()).toMatchObject({ jobs: 1, charged: 1 });
@@ -166,7 +166,7 @@ describe('an upload that the service rejects when the job is made', () => {
     const { phases } = await stage.run(await stage.video('talk.mp4', 30, ['es', 'fr']));
     expect(phases).toEqual(['done', 'done']);
     expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2, uploads: 2 });
-    expect((await stage.phasesOfAttempts()).toSorted()).toEqual([
+    expect((await stage.statesOfAttempts()).toSorted()).toEqual([
       'downloaded',
       'downloaded',
       'refused',
@@ -257,7 +257,7 @@ describe('a key that is not accepted', () => {
     expect(summarizeFailure(outcomes)?.facts).toMatchObject({ category: 'configuration' });
     expect(outcomes.filter(({ state }) => state.phase === 'left')).toHaveLength(4);
     // A refusal before the key is checked says nothing about an earlier attempt: it is sent again with its key.
-    expect(await stage.phasesOfAttempts()).toEqual(['intended']);
+    expect(await stage.statesOfAttempts()).toEqual(['asked']);
   });
 });
 

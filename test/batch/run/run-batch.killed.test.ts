@@ -70,7 +70,7 @@ describe('a run that is killed', () => {
     expect(phases).toEqual(['done', 'done']);
     const { jobs, charged, reserved } = await stage.books();
     expect({ jobs, charged, reserved }).toEqual({ jobs: 2, charged: 2, reserved: 0 });
-    expect(await stage.phasesOfAttempts()).toEqual(['downloaded', 'downloaded']);
+    expect(await stage.statesOfAttempts()).toEqual(['downloaded', 'downloaded']);
     const video = videoOf(30).toString();
     expect(await readResults(stage)).toEqual({ 'talk.es.mp4': video, 'talk.fr.mp4': video });
   });

@@ -60,7 +60,7 @@ describe('a batch that receives more items', () => {
     const more = sourceOf(
       () => arrival(items),
       async () => {
-        await until(stage.phasesOfAttempts, (phases) => phases[0] === 'downloaded');
+        await until(stage.statesOfAttempts, (phases) => phases[0] === 'downloaded');
         await writeFile(join(stage.folder, 'talk.mp4'), videoOf(300));
         return arrival(await stage.video('talk.mp4', 300));
       },
@@ -103,7 +103,7 @@ describe('a batch that receives more items', () => {
       () => Promise.reject(failure),
     );
     await expect(stage.run([], { batch: { more } })).rejects.toBe(failure);
-    expect(await stage.phasesOfAttempts()).toEqual(['downloaded']);
+    expect(await stage.statesOfAttempts()).toEqual(['downloaded']);
   });
 
   it('starts none after it was stopped', async () => {

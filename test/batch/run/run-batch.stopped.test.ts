@@ -50,7 +50,7 @@ describe('a suspended run whose folder another run has taken over', () => {
     stage.engines.hold();
     const running = stage.run(stage.lines(2)).catch((error) => error);
     await until(
-      stage.phasesOfAttempts,
+      stage.statesOfAttempts,
       (phases) => phases.filter((each) => each === 'accepted').length === 2,
     );
     const lock = lockPath({ folder: stage.out });

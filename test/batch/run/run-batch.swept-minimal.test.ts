@@ -65,7 +65,7 @@ async function checkPoint(
   }
   const { attempts, damage } = await readOwnRecords({ folder: run.out });
   expect(damage, at).toEqual([]);
-  const phases = [...attempts.byKey.values()].map(({ outcome }) => outcome.phase);
+  const phases = [...attempts.byKey.values()].map(({ state }) => state);
   expect(phases, at).toEqual(['downloaded', 'downloaded']);
   await rm(dirname(run.out), { recursive: true });
   return isKilled;

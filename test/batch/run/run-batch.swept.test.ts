@@ -105,7 +105,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
   expect(VIDEO.equals(await readFile(join(run.out, RESULT))), at).toBe(true);
   const attempts = [...(await readOwnRecords({ folder: run.out })).attempts.byKey.values()];
   expect(
-    attempts.map(({ outcome }) => outcome.phase),
+    attempts.map(({ state }) => state),
     at,
   ).toEqual(['downloaded']);
   const { jobs, charged, reserved } = await stage.books();

@@ -14,7 +14,7 @@ describe('a batch', () => {
     expect(phases).toEqual(['done', 'done']);
     expect((await readdir(stage.out)).sort()).toEqual(['.vloc', 'talk.es.mp4', 'talk.fr.mp4']);
     expect(await stage.books()).toEqual({ jobs: 2, charged: 2, reserved: 0, uploads: 1 });
-    expect(await stage.phasesOfAttempts()).toEqual(['downloaded', 'downloaded']);
+    expect(await stage.statesOfAttempts()).toEqual(['downloaded', 'downloaded']);
     const told = events.flatMap((event) => (event.type === 'item' ? [event.state.phase] : []));
     for (const phase of ['uploading', 'validating', 'ready', 'submitting', 'downloading', 'done'])
       expect(told).toContain(phase);
@@ -52,7 +52,7 @@ describe('a batch', () => {
     await rm(join(stage.out, 'talk-1.es.srt'));
     await stage.run(items, { options: { fresh: true } });
     expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
-    expect(await stage.phasesOfAttempts()).toEqual(Array(4).fill('downloaded'));
+    expect(await stage.statesOfAttempts()).toEqual(Array(4).fill('downloaded'));
   });
 
   it('returns with --detach as soon as the jobs are made, and the next run fetches them', async () => {
@@ -62,7 +62,7 @@ describe('a batch', () => {
     expect(detached.outcomes.map(({ state }) => state)).toMatchObject(
       Array(3).fill({ phase: 'left', because: 'detached' }),
     );
-    expect(await stage.phasesOfAttempts()).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(await stage.statesOfAttempts()).toEqual(['accepted', 'accepted', 'accepted']);
     expect((await stage.run(items)).phases).toEqual(['done', 'done', 'done']);
     expect(await stage.books()).toMatchObject({ jobs: 3, charged: 3 });
   });

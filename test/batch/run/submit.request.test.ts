@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAttempt, type IntendRecord } from '../../../src/batch/records/attempts.ts';
+import { type Attempt, advanceAttempt, createAttempt } from '../../../src/batch/records/attempts.ts';
 import { buildRequest, digestRequest, rebuildRequest, withoutLines } from '../../../src/batch/run/submit.ts';
 import type { SubtitleInput } from '../../../src/protocol/request-types.ts';
 import { linesItem } from './support/items.ts';
@@ -11,18 +11,19 @@ const lines: SubtitleInput = {
 };
 
 /** The record of a request as a later run reads it. */
-function journaled(source: SubtitleInput): IntendRecord {
+function journaled(source: SubtitleInput): Attempt {
   const request = buildRequest(item, source, 'vloc:1:2');
   const record = createAttempt({
     key: 'k',
-    at: '2026-11-01T00:00:00.000Z',
+    asked_at: '2026-11-01T00:00:00.000Z',
     kind: item.kind,
     item: item.key,
     body_sha256: digestRequest(request),
-    params: withoutLines(request),
+    request: withoutLines(request),
     input_sha256: null,
+    is_free: false,
   });
-  return JSON.parse(JSON.stringify(record));
+  return JSON.parse(JSON.stringify(advanceAttempt(undefined, record)));
 }
 
 describe('a request', () => {
@@ -45,7 +46,7 @@ describe('a request', () => {
     const plain = linesItem(1);
     const upload = { type: 'upload', upload_id: 'upl_1' } as const;
     const request = buildRequest(plain, upload, 'vloc:1:2');
-    const record = { ...journaled(lines), params: request, body_sha256: digestRequest(request) };
+    const record = { ...journaled(lines), request, body_sha256: digestRequest(request) };
     expect(rebuildRequest(linesItem(2), record, null)).toEqual(request);
   });
 

@@ -42,7 +42,7 @@ describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
       const next = (begin: number, pattern: RegExp) =>
         rows.findIndex((row, index) => index > begin && pattern.test(row));
       const written = rows.findIndex((row) => /out\/\.vloc\/records\.db>/.test(row) && row.includes(key));
-      expect(rows[written]).toMatch(/intend/);
+      expect(rows[written]).toMatch(/asked/);
       const synced = next(written, /f(data)?sync\(\d+<[^>]*out\/\.vloc\/records\.db>\) *= 0/);
       const ended = next(synced, /ftruncate\(\d+<[^>]*out\/\.vloc\/records\.db-journal>, 0\) *= 0/);
       const endSynced = next(ended, /f(data)?sync\(\d+<[^>]*out\/\.vloc\/records\.db-journal>\) *= 0/);

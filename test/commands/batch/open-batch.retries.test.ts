@@ -30,9 +30,9 @@ describe('a retry', () => {
   it('leaves permanent failures to --all', () => {
     const failed = {
       ...RECORDS.finished({ key: 'k-bad', state: 'failed' }),
-      error: { code: 'MEDIA_CORRUPT', message: 'it does not decode', retryable: false },
+      ...{ error: 'MEDIA_CORRUPT', message: 'it does not decode', retryable: false },
     };
-    const records = [commandOf(['bad']), RECORDS.intend({ key: 'k-bad', item: keyOf('bad') }), failed];
+    const records = [commandOf(['bad']), RECORDS.asked({ key: 'k-bad', item: keyOf('bad') }), failed];
     expect(select(records, false).runs).toEqual([]);
     expect(select(records, true).runs).toHaveLength(1);
   });

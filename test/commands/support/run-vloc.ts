@@ -80,7 +80,7 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
 export async function untilAccepted(folder: string, count: number): Promise<void> {
   await until(
     async () => [...(await readOwnRecords({ folder })).attempts.byKey.values()],
-    (attempts) => attempts.filter(({ times }) => times.accepted !== undefined).length >= count,
+    (attempts) => attempts.filter(({ accepted_at }) => accepted_at !== null).length >= count,
   );
 }
 

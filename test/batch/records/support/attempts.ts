@@ -1,11 +1,10 @@
-/** Records of attempts, in the order of a real life and in none. */
+/** Records of attempts, in the order of a real life and in others. */
 import fc from 'fast-check';
 import {
   type Attempt,
   type AttemptRecord,
   type Attempts,
   advanceAttempt,
-  newAttempt,
   setAttempt,
 } from '../../../../src/batch/records/attempts.ts';
 
@@ -14,46 +13,44 @@ const HASH = 'a'.repeat(64);
 
 type Parts = { key: string; item?: string; at?: number; state?: 'succeeded' | 'failed' | 'cancelled' };
 
-/** One record of each type, by its name. */
+/** One record of each step in the life of an attempt, by its name. */
 export const RECORDS = {
-  intend: ({ key, item = 'one.mp4 es', at = BEGIN }: Parts) => ({
-    type: 'intend',
+  asked: ({ key, item = 'one.mp4 es', at = BEGIN }: Parts) => ({
+    type: 'asked',
     key,
-    at: new Date(at).toISOString(),
-    operation: 'createDubbing',
+    asked_at: new Date(at).toISOString(),
     kind: 'dubbing',
     item,
-    path: '/v1/dubbings',
     body_sha256: HASH,
-    params: { target_language: 'es' },
+    request: { target_language: 'es' },
     input_sha256: null,
+    is_free: false,
   }),
-  refused: ({ key, at = BEGIN }: Parts) => ({
-    type: 'refused',
+  refused: ({ key }: Parts) => ({
+    type: 'changed',
     key,
-    at: new Date(at).toISOString(),
-    code: 'INSUFFICIENT_CREDITS',
+    state: 'refused',
+    error: 'INSUFFICIENT_CREDITS',
     retryable: false,
   }),
   accepted: ({ key, at = BEGIN }: Parts) => ({
-    type: 'accepted',
+    type: 'changed',
     key,
-    at: new Date(at).toISOString(),
+    state: 'accepted',
+    accepted_at: new Date(at).toISOString(),
     job_id: `dub_${key}`,
   }),
   finished: ({ key, at = BEGIN, state = 'succeeded' }: Parts) => ({
-    type: 'finished',
+    type: 'changed',
     key,
-    at: new Date(at).toISOString(),
-    job_id: `dub_${key}`,
     state,
-    error: state === 'failed' ? { code: 'ENGINE_ERROR', message: 'it broke', retryable: true } : null,
+    finished_at: new Date(at).toISOString(),
+    job_id: `dub_${key}`,
+    ...(state === 'failed' ? { error: 'ENGINE_ERROR', message: 'it broke', retryable: true } : {}),
   }),
-  publishing: ({ key, at = BEGIN }: Parts) => ({
+  publishing: ({ key }: Parts) => ({
     type: 'publishing',
     key,
-    at: new Date(at).toISOString(),
-    job_id: `dub_${key}`,
     files: [{ path: 'out/one.wav', sha256: HASH, size: 10 }],
   }),
   downloaded: ({ key, at = BEGIN }: Parts) => ({
@@ -63,25 +60,28 @@ export const RECORDS = {
     job_id: `dub_${key}`,
     files: [{ path: 'out/one.wav', sha256: HASH, size: 10 }],
   }),
-} as const satisfies Record<AttemptRecord['type'], (parts: Parts) => AttemptRecord>;
+} as const satisfies Record<string, (parts: Parts) => AttemptRecord>;
 
 const part = fc.record({
-  type: fc.constantFrom('intend', 'refused', 'accepted', 'finished', 'downloaded'),
+  type: fc.constantFrom('asked', 'refused', 'accepted', 'finished', 'downloaded'),
   key: fc.constantFrom('k1', 'k2', 'k3', 'k4'),
   item: fc.constantFrom('one.mp4 es', 'one.mp4 fr'),
   state: fc.constantFrom('succeeded', 'failed', 'cancelled'),
 });
 
-/** Any records in any order. */
-export const anyRecords: fc.Arbitrary<AttemptRecord[]> = fc.array(
-  part.map(({ type, ...parts }): AttemptRecord => RECORDS[type](parts)),
-  { maxLength: 20 },
-);
+/** Any records in any order, but for the first of each attempt. */
+export const anyRecords: fc.Arbitrary<AttemptRecord[]> = fc
+  .array(part, { maxLength: 20 })
+  .map((parts) =>
+    parts.flatMap(({ type, ...own }, place): AttemptRecord[] => [
+      ...(parts.findIndex(({ key }) => key === own.key) === place ? [RECORDS.asked(own)] : []),
+      RECORDS[type](own),
+    ]),
+  );
 
 /** The state of all attempts after these records. */
 export function foldAttempts(records: readonly AttemptRecord[]): Attempts {
   const attempts = { byKey: new Map<string, Attempt>(), byItem: new Map<string, string[]>() };
-  for (const record of records)
-    setAttempt(attempts, advanceAttempt(attempts.byKey.get(record.key) ?? newAttempt(record.key), record));
+  for (const record of records) setAttempt(attempts, advanceAttempt(attempts.byKey.get(record.key), record));
   return attempts;
 }

@@ -40,7 +40,7 @@ export interface Stage extends Scene {
   /** What the service has of jobs and money. */
   books(): Promise<Books>;
   /** The attempts of the journal, by phase. */
-  phasesOfAttempts(): Promise<readonly string[]>;
+  statesOfAttempts(): Promise<readonly string[]>;
 }
 
 interface Books {
@@ -67,9 +67,9 @@ export async function startStage(options: Partial<ServiceOptions> = {}): Promise
     },
     run: (items, changes = {}) => runHere(scene, folder, items, changes),
     books: () => readBooks(scene),
-    async phasesOfAttempts() {
+    async statesOfAttempts() {
       const { attempts } = await readOwnRecords({ folder: out });
-      return [...attempts.byKey.values()].map(({ outcome }) => outcome.phase);
+      return [...attempts.byKey.values()].map(({ state }) => state);
     },
   };
 }
