@@ -124,7 +124,7 @@ describe('a damaged journal', () => {
     const { folder, hosted, run, restore } = scene;
     const random = createRandom(SEED);
     await restore('accepted');
-    await DAMAGES['many flipped bits']?.(pathOf(folder), random);
+    await DAMAGES['a text file']?.(pathOf(folder), random);
     const before = await readFile(pathOf(folder));
     hosted.change = (body) => (body.object === 'list' && how === 'broken' ? {} : body);
     if (how === 'forbidden') hosted.troubles.push('page-403');

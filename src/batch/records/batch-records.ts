@@ -63,8 +63,10 @@ export const BATCH_SCHEMA: Schema = {
   sql: `
     CREATE TABLE batch (name TEXT PRIMARY KEY, is_certain INTEGER, checksum TEXT) STRICT;
     CREATE TABLE items (
-      key TEXT PRIMARY KEY, facts TEXT, unusable TEXT, is_usable INTEGER, video TEXT, checksum TEXT
+      key TEXT PRIMARY KEY, label TEXT, kind TEXT, path TEXT, size INTEGER, mtime_ms REAL, audio_track INTEGER,
+      sample_seconds REAL, sha256 TEXT, fields TEXT, video TEXT, checksum TEXT
     ) STRICT;
+    CREATE TABLE checks (item TEXT PRIMARY KEY, at TEXT, label TEXT, detail TEXT, code TEXT, checksum TEXT) STRICT;
     CREATE TABLE attempts (
       key TEXT PRIMARY KEY, item TEXT, kind TEXT NOT NULL, request TEXT NOT NULL, body_sha256 TEXT NOT NULL,
       input_sha256 TEXT, is_free INTEGER NOT NULL, state TEXT NOT NULL, job_id TEXT, error TEXT, message TEXT,
@@ -73,7 +75,10 @@ export const BATCH_SCHEMA: Schema = {
       files TEXT, publishing TEXT, made_by TEXT, checksum TEXT
     ) STRICT;
     CREATE INDEX attempts_of_item ON attempts (item);
-    CREATE TABLE commands (identity TEXT PRIMARY KEY, command TEXT, checksum TEXT) STRICT;
+    CREATE TABLE commands (
+      identity TEXT PRIMARY KEY, at TEXT, argv TEXT, cwd TEXT, host TEXT, profile TEXT, kind TEXT, operands TEXT,
+      options TEXT, partial INTEGER, checksum TEXT
+    ) STRICT;
     CREATE TABLE command_items (
       command TEXT, item TEXT, begun_at TEXT, checksum TEXT, PRIMARY KEY (command, item)
     ) STRICT;
@@ -87,7 +92,9 @@ export const BATCH_SCHEMA: Schema = {
     CREATE INDEX outputs_of_item ON outputs (item);
     CREATE TABLE damages (number INTEGER PRIMARY KEY, places TEXT, kept TEXT, checksum TEXT) STRICT;
     CREATE TABLE comparisons (kind TEXT PRIMARY KEY, damages INTEGER, checksum TEXT) STRICT;
-    CREATE TABLE lost_jobs (id TEXT PRIMARY KEY, kind TEXT, job TEXT, checksum TEXT) STRICT;`,
+    CREATE TABLE lost_jobs (
+      id TEXT PRIMARY KEY, kind TEXT, status TEXT, created_at TEXT, client_reference TEXT, checksum TEXT
+    ) STRICT;`,
   noteDamage: (database, places, kept) => applyRecord(database, '', { type: 'log_damaged', places, kept }),
 };
 
@@ -172,7 +179,9 @@ export function viewRecords(
 ): BatchRecords {
   return {
     get isEmpty() {
-      return !['batch', 'items', 'attempts', 'commands', 'damages'].some((table) => rowsOf(table).length > 0);
+      return !['batch', 'items', 'checks', 'attempts', 'commands', 'damages'].some(
+        (table) => rowsOf(table).length > 0,
+      );
     },
     get name() {
       const [row] = rowsOf('batch');
@@ -182,21 +191,30 @@ export function viewRecords(
       return gatherAttempts(rowsOf('attempts').map((row) => readAttempt(row, folder)));
     },
     get facts() {
-      return mapOf<ItemFacts>(rowsOf('items'), 'facts', (facts) => mapPath(facts, fromFolder(folder)));
+      // Others have only what was made of their jobs.
+      const known = rowsOf('items').filter(({ kind }) => kind !== null);
+      return new Map(known.map((row) => [String(row.key), readFacts(row, folder)]));
     },
     get checked() {
-      const items = rowsOf('items');
-      const usable = items.filter((row) => row.is_usable === 1);
+      const checks = rowsOf('checks');
+      const isUsable = ({ detail }: Row) => detail === null;
+      const unusable = checks.filter((row) => !isUsable(row)).map(readUnusable);
       return {
-        unusable: mapOf<UnusableRecord>(items, 'unusable'),
-        usable: new Set(usable.map(({ key }) => String(key))),
+        unusable: new Map(unusable.map((check) => [check.item, check])),
+        usable: new Set(checks.filter(isUsable).map(({ item }) => String(item))),
       };
     },
     get commands() {
       const items = Map.groupBy(rowsOf('command_items'), ({ command }) => command);
-      return rowsOf('commands').map((row) => ({
-        ...read<BatchCommand>(row.command),
-        items: (items.get(row.identity) ?? []).map(({ item }) => String(item)),
+      return rowsOf('commands').map(({ identity, ...row }) => ({
+        ...(row as Row & BatchCommand), // as it was written
+        type: 'batch_command' as const,
+        argv: read<string[]>(row.argv),
+        host: optionalText(row.host),
+        operands: read<string[]>(row.operands),
+        options: read<BatchCommand['options']>(row.options),
+        partial: row.partial === 1 || undefined,
+        items: (items.get(identity) ?? []).map(({ item }) => String(item)),
       }));
     },
     get begun() {
@@ -249,10 +267,10 @@ export function viewRecords(
       }));
     },
     get lostJobs() {
-      return rowsOf('lost_jobs').map((row) => ({
+      return rowsOf('lost_jobs').map(({ kind, ...row }) => ({
         id: String(row.id),
-        kind: row.kind as JobKind, // as it was written
-        job: parse<LostJob>(row.job),
+        kind: kind as JobKind, // as it was written
+        job: row.status === null ? null : (row as Row & LostJob), // likewise
       }));
     },
   };
@@ -273,12 +291,15 @@ export function applyRecord(
     case 'changed':
     case 'publishing':
     case 'downloaded': {
-      if (record.type === 'asked') settleCheck(database, readPartKey(record.item)?.item ?? record.item);
+      // A request checks the item again.
+      if (record.type === 'asked')
+        database.remove('checks', { item: readPartKey(record.item)?.item ?? record.item });
       const [before] = database.find('attempts', { key: record.key }).map((row) => readAttempt(row, folder));
       return [writeAttempt(database, folder, advanceAttempt(before, record))];
     }
     case 'item_forgotten':
       database.remove('items', { key: record.item });
+      database.remove('checks', { item: record.item });
       database.remove('command_items', { item: record.item });
       database.remove('outputs', { item: record.item });
       return database
@@ -289,14 +310,18 @@ export function applyRecord(
     case 'batch_command':
       writeCommand(database, record);
       break;
-    case 'item_facts':
-      database.change('items', { key: record.item }, { facts: json(mapPath(record, intoFolder(folder))) });
+    case 'item_facts': {
+      const { type: _, item: key, ...facts } = record;
+      database.change('items', { key }, columnsOf(mapPath(facts, intoFolder(folder))));
       break;
-    case 'unusable_input':
-      database.change('items', { key: record.item }, { unusable: json(record), is_usable: 0 });
+    }
+    case 'unusable_input': {
+      const { type: _, item, code, ...check } = record;
+      database.change('checks', { item }, columnsOf({ ...check, code }));
       break;
+    }
     case 'usable_input':
-      database.change('items', { key: record.item }, { unusable: null, is_usable: 1 });
+      database.change('checks', { item: record.item }, { detail: null });
       break;
     case 'batch_name':
       database.change('batch', { name: record.batch }, { is_certain: Number(record.is_certain) });
@@ -327,18 +352,12 @@ export function applyRecord(
     case 'jobs_compared': {
       const { kind, jobs, gone } = record;
       database.change('comparisons', { kind }, { damages: database.find('damages').length });
-      for (const job of jobs) database.change('lost_jobs', { id: job.id }, { kind, job: json(job) });
-      for (const id of gone) database.change('lost_jobs', { id }, { kind, job: null });
+      for (const { id, ...job } of jobs) database.change('lost_jobs', { id }, { kind, ...job });
+      for (const id of gone) database.change('lost_jobs', { id }, { kind, status: null });
       break;
     }
   }
   return [];
-}
-
-/** A run or a request checks the item again. */
-function settleCheck(database: RecordDatabase, item: string): void {
-  const key = { key: item };
-  if (database.find('items', key).length > 0) database.change('items', key, { unusable: null, is_usable: 0 });
 }
 
 function writeCommand(database: RecordDatabase, { items, names, ...command }: BatchCommand): void {
@@ -352,10 +371,11 @@ function writeCommand(database: RecordDatabase, { items, names, ...command }: Ba
     const item = String(row.item);
     if (!left?.has(nameOfKey(item) ?? '')) database.remove('command_items', { command: identity, item });
   }
-  database.change('commands', { identity }, { command: json(command) });
+  const { type: _, ...columns } = command;
+  database.change('commands', { identity }, columnsOf({ host: null, partial: false, ...columns }));
   for (const item of items) {
     database.change('command_items', { command: identity, item }, { begun_at: at });
-    settleCheck(database, item);
+    database.remove('checks', { item });
   }
 }
 
@@ -386,6 +406,21 @@ function readOutput({ path, sha256, item, step, made, size, ...row }: Row, folde
   };
 }
 
+function readFacts({ key, sample_seconds, video: _, ...row }: Row, folder: string): ItemFacts {
+  const facts = mapPath(row as Row & ItemFacts, fromFolder(folder)); // as it was written
+  return {
+    ...facts,
+    type: 'item_facts',
+    item: String(key),
+    sample_seconds: Number(sample_seconds) || undefined,
+    fields: read(row.fields),
+  };
+}
+
+function readUnusable({ code, ...row }: Row): UnusableRecord {
+  return { ...(row as Row & UnusableRecord), type: 'unusable_input', code: optionalText(code) }; // as it was written
+}
+
 function readAttempt({ made_by: _, ...row }: Row, folder: string): Attempt {
   const filesOf = (column: 'files' | 'publishing') =>
     (parse<StoredFile[]>(row[column]) ?? []).map((file) => mapPath(file, fromFolder(folder)));
@@ -400,22 +435,21 @@ function readAttempt({ made_by: _, ...row }: Row, folder: string): Attempt {
 }
 
 function writeAttempt(database: RecordDatabase, folder: string, attempt: Attempt): Attempt {
-  const { key, request, is_free, retryable, files, publishing, ...columns } = attempt;
+  const { key, files, publishing } = attempt;
   const filesOf = (all: readonly StoredFile[]) =>
-    all.length === 0 ? null : json(all.map((file) => mapPath(file, intoFolder(folder))));
-  database.change(
-    'attempts',
-    { key },
-    {
-      ...columns,
-      request: json(request),
-      is_free: Number(is_free),
-      retryable: Number(retryable),
-      files: filesOf(files),
-      publishing: filesOf(publishing),
-    },
-  );
+    all.length === 0 ? null : all.map((file) => mapPath(file, intoFolder(folder)));
+  const row = { ...attempt, files: filesOf(files), publishing: filesOf(publishing) };
+  database.change('attempts', { key }, columnsOf(row));
   return attempt;
+}
+
+/** Values as columns have them: lists and objects as JSON. */
+function columnsOf(values: object): Row {
+  const columns = Object.entries(values).map(([name, value = null]) => {
+    if (typeof value === 'boolean') return [name, Number(value)];
+    return [name, typeof value === 'object' ? json(value) : value];
+  });
+  return Object.fromEntries(columns);
 }
 
 type MapPath = (path: string) => string;
@@ -464,6 +498,10 @@ function json(value: unknown): string | null {
 
 function parse<T>(text: Row[string] | undefined): T | null {
   return typeof text === 'string' ? read<T>(text) : null;
+}
+
+function optionalText(value: Row[string] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** A value that `json` has written: the checksum of its row fits. */
