@@ -177,10 +177,3 @@ export const UNDECLARED_STATUSES = {
 export function kindOfPath(segment: string): JobKind | null {
   return JOB_KIND_NAMES.find((name) => KINDS[name].path === segment) ?? null;
 }
-
-/** The operation that creates a job of a kind. */
-export function creationOf(kind: JobKind): Operation {
-  const operation = OPERATIONS.find((each) => each.action === 'createJob' && each.kind === kind);
-  if (operation === undefined) throw new TypeError(`there is no operation that creates ${kind}`);
-  return operation;
-}

@@ -91,7 +91,7 @@ export interface AskedRecord
 }
 
 /** What is new about an attempt. A state that it has had, or has left behind, changes nothing; of refusals the last counts. */
-export interface ChangedRecord extends Partial<Omit<Attempt, 'files' | 'publishing'>> {
+interface ChangedRecord extends Partial<Omit<Attempt, 'files' | 'publishing'>> {
   readonly type: 'changed';
   readonly key: string;
 }

@@ -468,11 +468,6 @@ function mapPath<T extends { readonly path: string | null }>(holder: T, map: Map
   return holder.path === null ? holder : { ...holder, path: map(holder.path) };
 }
 
-function mapFiles<T extends object | null>(record: T, map: MapPath): T {
-  if (record === null || !('files' in record) || !Array.isArray(record.files)) return record;
-  return { ...record, files: record.files.map((file: StoredFile) => mapPath(file, map)) };
-}
-
 function mapLosses(made: ItemProvenance, map: MapPath): ItemProvenance {
   if (made.lost_terms === undefined) return made;
   return { ...made, lost_terms: made.lost_terms.map((loss) => ({ ...loss, file: map(loss.file) })) };

@@ -307,6 +307,15 @@ function checksumOf(row: Row): string {
   return shortDigest(JSON.stringify(values.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
+/** SQLite replaces halves of characters, which names on Windows and messages of services may have. */
+function wellFormed(row: Row): Row {
+  const values = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.toWellFormed() : value,
+  ]);
+  return Object.fromEntries(values);
+}
+
 interface Waiting {
   readonly work: () => void;
   readonly resolve: () => void;
@@ -361,7 +370,7 @@ export function createDatabase(
     },
     change(table, key, columns) {
       const [before] = find(table, key);
-      const row = { ...before, ...key, ...columns };
+      const row = wellFormed({ ...before, ...key, ...columns });
       const all: Record<string, SQLInputValue> = { ...row, checksum: checksumOf(row) };
       const names = Object.keys(all);
       const update = names.map((name) => `${name} = excluded.${name}`).join();

@@ -59,6 +59,15 @@ describe('a database of records', () => {
     expect(await numbersIn(path)).toEqual([1, 2]);
   });
 
+  it('keeps half a character as a replacement, like SQLite, and is not damaged by it', async () => {
+    const path = await fileOf(0);
+    const { database } = await openRecords(path, LINES);
+    await database.write(() => database.change('lines', { number: 1 }, { text: 'half \ud800 and \0' }));
+    expect(database.find('lines')).toEqual([{ number: 1, text: 'half \ufffd and \0' }]);
+    await database.close();
+    expect((await readRecords(path, LINES)).damage).toEqual([]);
+  });
+
   it('commits what was asked for in one turn together, at the latest as it closes, and nothing of a group that fails', async () => {
     let rollbacks = 0;
     const path = await fileOf(1);
@@ -278,7 +287,9 @@ describe('a damaged database', () => {
     };
     const names = upTo(50).map((number) => `name ${number + 10}`);
     const { database } = await openRecords(path, schema);
-    await database.write(() => names.forEach((text) => database.change('lines', { text }, {})));
+    await database.write(() => {
+      for (const text of names) database.change('lines', { text }, {});
+    });
     await database.close();
     const bytes = readFileSync(path);
     // Pages of an index begin with a 10 if they are leaves.
