@@ -10,7 +10,6 @@ import { digestOptions } from '../plan/requests.ts';
 import { type BatchPlace, recordFolder } from '../record-folder.ts';
 import type { PreparedSource } from '../run/preparations.ts';
 import { shortDigest } from '../short-digest.ts';
-import type { JobStep, Step } from './step.ts';
 
 export interface Parts {
   /** See `digestMaking`. */
@@ -111,13 +110,4 @@ function namePart(
       name: item.input.name,
     },
   };
-}
-
-/** The job of a part. */
-export function jobOf(
-  part: BatchItem,
-  needs: readonly Step[],
-  how: Pick<JobStep, 'group' | 'numbers'> = {},
-): JobStep {
-  return { does: 'job', id: part.key, needs, part, ...how };
 }

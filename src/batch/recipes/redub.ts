@@ -16,8 +16,8 @@ import { combineJobs, type ItemProvenance, renumberCues } from '../report/proven
 import { keepDubbedLines } from '../run/dubbed-lines.ts';
 import { madeBy, makeResult } from '../run/make-result.ts';
 import type { Run } from '../run/run.ts';
-import { jobOf, partsOfLines } from './parts.ts';
-import { type Recipe, resultsOf, work } from './step.ts';
+import { partsOfLines } from './parts.ts';
+import { jobOf, type Recipe, resultsOf, work } from './step.ts';
 
 export function redubRecipe(
   place: BatchPlace,

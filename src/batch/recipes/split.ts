@@ -4,8 +4,8 @@ import type { FileInput, JobInput } from '../plan/input.ts';
 import type { JoinTask } from '../preparation.ts';
 import type { BatchPlace } from '../record-folder.ts';
 import { byLabel, makeResult } from '../run/make-result.ts';
-import { type CutVideo, jobOf, type Parts, partsOfLines, partsOfVideo } from './parts.ts';
-import { type Known, type Recipe, resultsOf, type Step, work } from './step.ts';
+import { type CutVideo, type Parts, partsOfLines, partsOfVideo } from './parts.ts';
+import { jobOf, type Known, type Recipe, resultsOf, type Step, work } from './step.ts';
 
 /** @throws TypeError for an input that is sent whole */
 export function splitRecipe(place: BatchPlace, item: BatchItem): Recipe {

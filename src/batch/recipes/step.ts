@@ -8,11 +8,17 @@ import type { Run } from '../run/run.ts';
 /** One thing that is made once and kept: by a paid job, or by work on this machine. */
 export type Step = JobStep | WorkStep<unknown>;
 
-export interface JobStep {
-  readonly does: 'job';
+/** A step of any recipe, whose needs are of the same kind. */
+export interface AnyStep<S> {
+  readonly does: string;
   /** Unique among the steps of the item. */
   readonly id: string;
-  readonly needs: readonly Step[];
+  readonly needs: readonly S[];
+}
+
+/** @typeParam W the work of the recipe */
+export interface JobStep<W = WorkStep<unknown>> extends AnyStep<JobStep<W> | W> {
+  readonly does: 'job';
   /** What is sent. The records know the step by its key. */
   readonly part: BatchItem;
   /** Jobs of one group are paid together or not at all: one of them alone is useless. */
@@ -65,19 +71,27 @@ export function work<T>(
   return { does, id: does, needs, make };
 }
 
+export function jobOf<W = WorkStep<unknown>>(
+  part: BatchItem,
+  needs: JobStep<W>['needs'],
+  how: Pick<JobStep, 'group' | 'numbers'> = {},
+): JobStep<W> {
+  return { does: 'job', id: part.key, needs, part, ...how };
+}
+
 /** The results of jobs, in their order, without those that are not done. */
 export function resultsOf(known: Known, jobs: readonly JobStep[]): readonly JobResult[] {
   return jobs.flatMap((job) => known.result(job) ?? []);
 }
 
 /** All steps that a step needs, each once, those that are needed first before the others, and itself last. */
-export function stepsOf(step: Step, found = new Map<string, Step>()): readonly Step[] {
+export function stepsOf<S extends AnyStep<S>>(step: S, found = new Map<string, S>()): readonly S[] {
   for (const need of step.needs) if (!found.has(need.id)) stepsOf(need, found);
   found.set(step.id, step);
   return [...found.values()];
 }
 
 /** The jobs among them, in their order. */
-export function jobsOf(step: Step): readonly JobStep[] {
-  return stepsOf(step).filter((each) => each.does === 'job');
+export function jobsOf<W extends AnyStep<JobStep<W> | W>>(step: JobStep<W> | W): readonly JobStep<W>[] {
+  return stepsOf<JobStep<W> | W>(step).filter((each): each is JobStep<W> => each.does === 'job');
 }

@@ -20,8 +20,8 @@ import { makeResult } from '../run/make-result.ts';
 import { type KnownTexts, type Recall, recallKey, recallRecord } from '../run/recall.ts';
 import type { Run } from '../run/run.ts';
 import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
-import { jobOf, type Parts, partsOfLines } from './parts.ts';
-import { type JobResult, type JobStep, type Known, type Recipe, resultsOf, work } from './step.ts';
+import { type Parts, partsOfLines } from './parts.ts';
+import { type JobResult, type JobStep, jobOf, type Known, type Recipe, resultsOf, work } from './step.ts';
 
 type Lines = readonly SubtitleLine[];
 type LinesInput = JobInput & { readonly type: 'lines' };

@@ -3,7 +3,7 @@
  * with what they have made. Each job is resumed by itself, from its own records.
  */
 import { Failure } from '../../base/failure.ts';
-import type { BatchItem } from '../item.ts';
+import type { BatchItem, BatchOutcome } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createItemFacts } from '../plan/facts.ts';
@@ -21,6 +21,7 @@ import {
   type WorkStep,
 } from '../recipes/step.ts';
 import type { RunOutcome } from './batch.ts';
+import { carryOut, madeOf, type Started, type StepEnd } from './carry-out.ts';
 import { checkTranslation } from './check-translation.ts';
 import { choicesOf } from './open-batch.ts';
 import { mayPay } from './rebuild.ts';
@@ -29,18 +30,10 @@ import { type JobGroup, outcomeOf, runItem, WITHOUT_USE } from './run-item.ts';
 
 type FinalState = RunOutcome['state'];
 
-/** How a step ended in this run. */
-type StepEnd =
-  | { readonly type: 'made'; readonly value: unknown }
-  /** A job that has no result now. */
-  | { readonly type: 'unfinished'; readonly outcome: RunOutcome }
-  | { readonly type: 'thrown'; readonly error: unknown };
-
 interface Making extends Bench {
   /** --fresh: jobs of earlier runs do not count. */
   readonly fresh: boolean;
   readonly ends: Map<string, StepEnd>;
-  readonly going: Map<string, Promise<void>>;
   /** The steps at the last look. */
   last: WorkStep<Made> | null;
 }
@@ -55,7 +48,7 @@ export async function runSteps(
 ): Promise<RunOutcome> {
   const cleanUps: (() => void)[] = [];
   const atEnd = (cleanUp: () => void) => void cleanUps.push(cleanUp);
-  const making: Making = { run, item, order, atEnd, fresh, ends: new Map(), going: new Map(), last: null };
+  const making: Making = { run, item, order, atEnd, fresh, ends: new Map(), last: null };
   let state: FinalState;
   try {
     state = await makeAll(making, recipe);
@@ -71,60 +64,44 @@ export async function runSteps(
 
 /** The end of the result step; otherwise why it cannot be made. @throws what a step has thrown */
 async function makeAll(making: Making, recipe: Recipe): Promise<FinalState> {
-  const { ends, going } = making;
-  for (;;) {
-    making.last = recipe(knownFrom(ends));
-    const due = stepsOf(making.last).filter(({ id }) => !ends.has(id) && !going.has(id));
-    const ready = due.filter(({ needs }) => needs.every(({ id }) => ends.get(id)?.type === 'made'));
-    start(making, ready);
-    if (going.size === 0) return endOf(making, making.last);
-    await Promise.race(going.values());
-  }
+  const look = (made: (id: string) => unknown) => {
+    making.last = recipe(knownFrom(made));
+    return making.last;
+  };
+  const result = await carryOut<Step>(making.ends, look, (ready) => start(making, ready));
+  const ends = stepsOf(result).flatMap(({ id }) => making.ends.get(id) ?? []);
+  const outcomes = ends.flatMap((end) => (end.type === 'unfinished' ? [end.outcome] : []));
+  const unfinished = unfinishedOf(outcomes, jobIds(making)[0] ?? null);
+  // The result step is among them.
+  return unfinished ?? ((making.ends.get(result.id) as StepEnd & { type: 'made' }).value as Made);
 }
 
-function knownFrom(ends: Making['ends']): Known {
-  const made = ({ id }: Step) => {
-    const end = ends.get(id);
-    return end?.type === 'made' ? end.value : undefined;
-  };
+function knownFrom(made: (id: string) => unknown): Known {
   return {
     // `runJob` has put it there.
-    result: (step) => made(step) as JobResult | undefined,
+    result: ({ id }) => made(id) as JobResult | undefined,
     // The step with this id has made it.
-    value: <T>(step: WorkStep<T>) => made(step) as T | undefined,
+    value: <T>({ id }: WorkStep<T>) => made(id) as T | undefined,
   };
 }
 
-function start(making: Making, ready: readonly Step[]): void {
-  for (const step of ready) if (step.does !== 'job') note(making, step, step.make(making).then(madeOf));
-  const jobs = ready.filter((step) => step.does === 'job');
-  for (const together of Map.groupBy(jobs, ({ id, group = id }) => group).values())
-    startJobs(making, together);
-}
-
-const madeOf = (value: unknown): StepEnd => ({ type: 'made', value });
-
-function note({ ends, going }: Making, { id }: Step, work: Promise<StepEnd>): void {
-  const end = work.catch((error: unknown): StepEnd => ({ type: 'thrown', error }));
-  going.set(
-    id,
-    end.then((is) => {
-      ends.set(id, is);
-      going.delete(id);
-    }),
+function start(making: Making, ready: readonly Step[]): readonly Started<Step>[] {
+  const works = ready.flatMap((step): Started<Step>[] =>
+    step.does === 'job' ? [] : [[step, step.make(making).then(madeOf)]],
   );
+  const jobs = ready.filter((step) => step.does === 'job');
+  const groups = Map.groupBy(jobs, ({ id, group = id }) => group);
+  return [...works, ...[...groups.values()].flatMap((together) => startJobs(making, together))];
 }
 
 /** Starts jobs that are paid together. */
-function startJobs(making: Making, steps: readonly JobStep[]): void {
+function startJobs(making: Making, steps: readonly JobStep[]): readonly Started<Step>[] {
   const group: JobGroup = { hasFailed: false };
   const decided = decideJobs(making, steps);
-  for (const [place, step] of steps.entries())
-    note(
-      making,
-      step,
-      decided.then((decisions) => runJob(making, step, decisions[place] ?? NEW, group)),
-    );
+  return steps.map((step, place) => [
+    step,
+    decided.then((decisions) => runJob(making, step, decisions[place] ?? NEW, group)),
+  ]);
 }
 
 const NEW: Decision = { step: 'new', after: null };
@@ -187,7 +164,7 @@ async function decide({ run, fresh }: Making, parts: readonly BatchItem[]): Prom
 
 /** Known ids of the jobs, in the order of the steps. */
 function jobIds({ last, ends }: Making): string[] {
-  const jobs = last === null ? [] : jobsOf(last);
+  const jobs = last === null ? [] : jobsOf<WorkStep<unknown>>(last);
   return jobs.flatMap(({ id }) => {
     const end = ends.get(id);
     if (end?.type === 'unfinished') return end.outcome.state.jobId ?? [];
@@ -196,18 +173,8 @@ function jobIds({ last, ends }: Making): string[] {
   });
 }
 
-/** @throws what a step has thrown */
-function endOf(making: Making, result: WorkStep<Made>): FinalState {
-  const ends = stepsOf(result).flatMap(({ id }) => making.ends.get(id) ?? []);
-  for (const end of ends) if (end.type === 'thrown') throw end.error;
-  const outcomes = ends.flatMap((end) => (end.type === 'unfinished' ? [end.outcome] : []));
-  const unfinished = unfinishedOf(outcomes, jobIds(making)[0] ?? null);
-  // The result step is among them.
-  return unfinished ?? ((making.ends.get(result.id) as StepEnd & { type: 'made' }).value as Made);
-}
-
 /** The outcome of the item by those of its jobs without a result; null if there are none. */
-function unfinishedOf(outcomes: readonly RunOutcome[], jobId: string | null): FinalState | null {
+function unfinishedOf(outcomes: readonly BatchOutcome[], jobId: string | null): FinalState | null {
   const failed = outcomes.flatMap(({ item, state }) =>
     state.phase === 'failed' ? [{ item, failure: state.failure, jobId: state.jobId }] : [],
   );

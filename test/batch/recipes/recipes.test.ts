@@ -18,7 +18,7 @@ const PLACE = { folder: '/results' };
 function stepsIn(recipe: Recipe, made: Readonly<Record<string, unknown>> = {}): readonly string[] {
   // The test gives each step a value of its type.
   const get = (step: Step) => made[nameOf(step)] as never;
-  return stepsOf(recipe({ result: get, value: get })).map((step) => {
+  return stepsOf<Step>(recipe({ result: get, value: get })).map((step) => {
     const needs = step.needs.map(nameOf).join(', ');
     return needs === '' ? nameOf(step) : `${nameOf(step)} < ${needs}`;
   });
@@ -143,8 +143,8 @@ it('the steps of an item have ids of their own, and keep them when more is known
   const parts = [0, 1].map((at) => ({ lines: lines('a'), offsetMs: at * 2000 }));
   const recipe = splitRecipe(PLACE, itemWith(lines('a', 'b'), parts));
   const nothing = { result: () => undefined, value: () => undefined };
-  const ids = stepsOf(recipe(nothing)).map(({ id }) => id);
+  const ids = stepsOf<Step>(recipe(nothing)).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const all = { result: () => RESULT, value: () => undefined };
-  expect(stepsOf(recipe(all)).map(({ id }) => id)).toEqual(ids);
+  expect(stepsOf<Step>(recipe(all)).map(({ id }) => id)).toEqual(ids);
 });
