@@ -50,23 +50,24 @@ export function videoStage(kind: 'subtitle_recognition' | 'audio_separation', wh
 
 /**
  * Translation or dubbing for a localization. The key names video and language, so that edited subtitles are a change.
+ * @param from null if they are not known yet, nor the units of the job
  * @param sourceLanguage of subtitles to be translated, where it is known
  */
 export function linesStage(
   kind: 'subtitle_translation' | 'dubbing',
   whole: VideoItem,
-  from: StageLines,
+  from: StageLines | null,
   sourceLanguage: string | null = null,
 ): BatchItem {
   const { label, stem, name } = whole.input;
-  const { lines, parts, voices } = from;
+  const { lines, parts, voices } = from ?? NO_LINES;
   const input: JobInput = {
     type: 'lines',
     label,
     stem,
     name,
     lines,
-    sha256: digestStage(from),
+    sha256: digestStage(from ?? NO_LINES),
     file: null,
     parts,
     voices,
@@ -75,11 +76,11 @@ export function linesStage(
     ...fieldsFor(kind, whole),
     ...(sourceLanguage === null ? {} : { source_language: sourceLanguage }),
   };
-  return inStages(
-    createItem(kind, input, { targetLanguage: whole.targetLanguage, fields }, STAGE_TEMPLATE),
-    whole,
-  );
+  const item = createItem(kind, input, { targetLanguage: whole.targetLanguage, fields }, STAGE_TEMPLATE);
+  return inStages(from === null ? { ...item, units: null } : item, whole);
 }
+
+const NO_LINES: StageLines = { label: '', lines: [], parts: null };
 
 /** Digest of texts and times. Line ends and numbering do not matter. */
 export function digestLines(lines: readonly SubtitleLine[]): string {

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import PQueue from 'p-queue';
 import { takeTurn } from '../../base/together.ts';
 import type { ItemState } from '../../batch/item.ts';
-import { isCopied } from '../../batch/plan/input.ts';
 import { newestAttempt } from '../../batch/plan/item-key.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
+import { listJobs } from '../../batch/recipes/stages.ts';
 import { videoStage } from '../../batch/stages/items.ts';
 import { readFacts } from '../../media/probe/facts.ts';
 import { requirePlayable } from '../../media/probe/inspect.ts';
 import { PreparationFailure } from '../../media/programs/failures.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import { failUnsent } from './stage-jobs.ts';
-import { isDubbed, needsRecognition, needsTranslation, type SourceVideo } from './stage-plan.ts';
+import type { SourceVideo } from './stage-plan.ts';
 import { listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
 
 /** Checks a video; if it cannot be used, its targets fail. @throws Failure of the journal; the reason of the signal */
@@ -51,15 +51,14 @@ export function createVideoCheck(run: StagedRun): VideoCheck {
 }
 
 /** Whether a target may still need a paid job. */
-function isPaid({ plan }: StagedRun, { target }: TargetState): boolean {
-  if (isCopied(target.item.input) || plan.stages.finished.has(target.item.key)) return false;
-  return needsTranslation(target) || (plan.choices.stopAfter === null && isDubbed(target));
+function isPaid({ plan }: StagedRun, { target, recipe }: TargetState): boolean {
+  return !plan.stages.finished.has(target.item.key) && listJobs(recipe).length > 0;
 }
 
 /** Whether the first job sends the video, which the service then checks, or a job has sent this very file before. */
-function isSentFirst({ plan }: StagedRun, video: SourceVideo): boolean {
-  if (plan.choices.stopAfter === 'recognize' || needsRecognition(video)) return true;
+function isSentFirst({ plan, needs }: StagedRun, video: SourceVideo): boolean {
   const { key } = videoStage('subtitle_recognition', video.item);
+  if (needs.has(key)) return true;
   const known = plan.recorded.facts.get(key);
   const { bytes, mtimeMs } = video.item.input;
   return (

@@ -4,6 +4,7 @@ import { dirname, join, parse, relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/plan/input.ts';
 import { newestAttempt } from '../../batch/plan/item-key.ts';
 import { fitName, NO_LANGUAGE } from '../../batch/plan/result-name.ts';
+import { isDubbed } from '../../batch/recipes/stages.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import type { WrittenSubtitle } from '../../batch/stages/records.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
@@ -19,7 +20,7 @@ import {
   type SubtitleReport,
   type SubtitleUse,
 } from './given-subtitle.ts';
-import { isDubbed, type StagePlan, type StageSubtitle } from './stage-plan.ts';
+import type { StagePlan, StageSubtitle } from './stage-plan.ts';
 
 export type PlanState = Pick<StagePlan, 'choices' | 'delivery' | 'recorded' | 'stages'>;
 
@@ -111,7 +112,7 @@ export function createSubtitleFinder(
   };
 
   const readTarget = (item: VideoItem, path: string, before: EarlierLines) => {
-    const examineLines = isDubbed({ item }) ? io.examineLines('dubbing') : NOT_SENT;
+    const examineLines = isDubbed(item) ? io.examineLines('dubbing') : NOT_SENT;
     return read(path, { language: item.targetLanguage ?? '', before, ...lengthOf(item.input), examineLines });
   };
 
@@ -153,7 +154,7 @@ export function createSubtitleFinder(
         return null;
       }
       const before =
-        first.record === null ? null : await linesOf(linesStage('subtitle_translation', item, NO_LINES));
+        first.record === null ? null : await linesOf(linesStage('subtitle_translation', item, null));
       return readBeside(first, () => readTarget(item, first.path, before));
     },
     async findWritten(item) {
@@ -199,9 +200,6 @@ export function createSubtitleFinder(
 function lengthOf({ seconds, sample }: VideoItem['input']): Pick<SubtitleUse, 'seconds' | 'sampleSeconds'> {
   return sample === undefined ? { seconds } : { seconds: sample.whole.seconds, sampleSeconds: seconds };
 }
-
-/** The key of an item does not contain its lines. */
-const NO_LINES = { label: '', lines: [], parts: null };
 
 /** A subtitle file beside a video, named by its language if that is known: `talk.es.srt` or `talk.srt` for `talk.mp4`. */
 interface BesideFile {

@@ -1,47 +1,29 @@
-/** Runs one video through its stages. Each stage waits only for the previous stage of the same video. */
+/** Runs one video through its stages, by the recipe of each language. */
 
 import { hash } from 'node:crypto';
 import { stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { publish, rowsIn } from '../../batch/deliver/publish.ts';
 import { findVersion } from '../../batch/deliver/result-file.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { alignTexts, memoryRequestOf } from '../../batch/memory.ts';
-import { pathExists } from '../../batch/plan/file-status.ts';
-import { isCopied } from '../../batch/plan/input.ts';
-import { newestAttempt } from '../../batch/plan/item-key.ts';
-import { NO_LANGUAGE } from '../../batch/plan/result-name.ts';
+import { firstLook } from '../../batch/recipes/stages.ts';
 import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translation.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
-import { languageOfStage, linesStage, STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
+import { STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import type { WrittenSubtitle } from '../../batch/stages/records.ts';
 import { writeSubtitle as formatSubtitle } from '../../media/subtitles/write.ts';
-import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
-import { type SpokenLine, withoutSpeakers, withSpeakers } from '../../protocol/subtitle-line.ts';
-import { createPlanIo } from '../jobs/plan-jobs.ts';
-import { nameSpeakers } from '../jobs/subtitles.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { type SpokenLine, withSpeakers } from '../../protocol/subtitle-line.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
-import { besidePath } from './find-subtitles.ts';
-import { digestFile, labelOf, linesInFile, readStageLines } from './given-subtitle.ts';
+import { digestFile, labelOf, linesInFile } from './given-subtitle.ts';
 import type { StageJobs } from './stage-jobs.ts';
-import {
-  findIncomplete,
-  isDubbed,
-  needsBackground,
-  type SourceVideo,
-  type StageSubtitle,
-} from './stage-plan.ts';
-import {
-  applyOutcome,
-  endTarget,
-  failTarget,
-  listUnfinished,
-  type StagedRun,
-  type TargetState,
-} from './staged-run.ts';
+import type { SourceVideo, StageSubtitle } from './stage-plan.ts';
+import { endTarget, failTarget, listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
+import { findIncomplete, recallTranscript, type StageHands, walkStages } from './walk-stages.ts';
 
 /** A run, and what makes its results. */
 interface Workshop {
@@ -57,93 +39,79 @@ interface Workshop {
  */
 export async function localizeVideo(workshop: Workshop, states: readonly TargetState[]): Promise<void> {
   const { run } = workshop;
-  const [first] = states;
-  if (first !== undefined && isCopied(first.video.item.input)) return copyVideo(workshop, states);
-  if (run.plan.choices.stopAfter === null)
-    for (const state of listUnfinished(states)) await checkExport(run, state);
-  await recognize(workshop, listUnfinished(states));
-  await recallTranscript(workshop, listUnfinished(states));
-  await settleAll(listUnfinished(states).map((state) => localizeTarget(workshop, state)));
+  for (const state of listUnfinished(states)) {
+    const { does, needs } = firstLook(state.recipe);
+    // A video that is copied needs nothing.
+    if (does === 'export' && needs.length > 0) await checkExport(run, state);
+  }
+  let writing: Promise<Failure | null> | null = null;
+  const writeSource = (file: SubtitleFile) => {
+    writing ??= writeSubtitle(run, file);
+    return writing;
+  };
+  const walk = (state: TargetState) => walkStages(run, state, createHands(workshop, state, writeSource));
+  await settleAll(listUnfinished(states).map(walk));
 }
 
-/** With --stop-after, there is nothing to review. */
-async function copyVideo({ run, exportVideo }: Workshop, states: readonly TargetState[]): Promise<void> {
-  const isStopped = run.plan.choices.stopAfter !== null;
-  const copy = (state: TargetState) =>
-    isStopped ? stopHere(run, state, null) : exportVideo(state, { dub: null, separated: null });
-  await settleAll(listUnfinished(states).map(copy));
-}
-
-async function localizeTarget(workshop: Workshop, state: TargetState): Promise<void> {
-  const { run, exportVideo } = workshop;
-  const { stopAfter } = run.plan.choices;
-  if (stopAfter === 'recognize') return stopHere(run, state, state.sourceSubtitle);
-  await translate(workshop, state);
-  if (state.end !== null) return;
-  await checkTranslation(run, state);
-  if (state.end !== null) return;
-  if (stopAfter === 'translate') return stopHere(run, state, state.targetSubtitle);
-  // The texts are known now.
-  await checkExport(run, state);
-  if (state.end !== null) return;
-  const audio = await makeAudio(workshop, state);
-  // The export is free: a target that has all its files is finished even if the run was stopped.
-  if (audio !== null) await exportVideo(state, audio);
+/** What the run does for a target. @param writeSource writes the transcript, once for all languages */
+function createHands(
+  { run, jobs, exportVideo }: Workshop,
+  state: TargetState,
+  writeSource: (file: SubtitleFile) => Promise<Failure | null>,
+): StageHands {
+  const { video } = state;
+  const outcomes = new Map<JobKind, BatchOutcome>();
+  const end = (failure: Failure | null) => {
+    if (failure !== null && state.end === null) failTarget(run, state, failure);
+  };
+  return {
+    isOver: () => state.end !== null,
+    end,
+    async run({ part: item }) {
+      const outcome = await jobs.run(item);
+      const made = outcome.state;
+      outcomes.set(item.kind, outcome);
+      if (item.kind === 'dubbing') state.isDubDone = true;
+      // Of a dub and a separation, people see the dub.
+      if (item.kind !== 'audio_separation') state.jobId = made.jobId ?? state.jobId;
+      if (made.phase === 'done' && made.before === null) state.isNew = true;
+      if (made.phase === 'done') return made.files[0]?.path ?? null;
+      if (state.end === null) endTarget(run, state, made);
+      return undefined;
+    },
+    work: {
+      async recall() {
+        const item = videoStage('subtitle_recognition', video.item);
+        // Others of the video may need it now.
+        if (listUnfinished(run.needs.get(item.key) ?? []).length > 0) await jobs.run(item);
+        await recallTranscript(run, state, run.journal.attempts);
+      },
+      async transcript() {
+        const { sourceSubtitle: source } = state;
+        if (source !== null) end(await writeSource(subtitleFile(video, 'source', source)));
+      },
+      async translation() {
+        const { sourceSubtitle: source, targetSubtitle: written } = state;
+        const item = outcomes.get('subtitle_translation')?.item;
+        if (source === null || written === null || item === undefined) return;
+        end(await writeSubtitle(run, subtitleFile(video, 'target', written)));
+        if (run.memory !== undefined) await noteWritten(run.memory, item, written, run);
+        const isLost = source.speakers.length > 0 && written.speakers.length === 0;
+        if (isLost && run.plan.choices.voices !== null) end(speakersLostFailure(written));
+      },
+      check: () => checkTranslation(run, state),
+      fit: () => checkExport(run, state),
+      stop: () => stopHere(run, state),
+      // It is free: a target that has all its files is finished even if the run was stopped.
+      export: () => exportVideo(state, audioOf(outcomes.values())),
+    },
+  };
 }
 
 /** Waits for all, then throws the first error. */
 export async function settleAll(works: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(works);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
-}
-
-/** Recognizes the speech if a target needs its subtitles, and writes them beside the video. */
-async function recognize({ run, jobs }: Workshop, states: readonly TargetState[]): Promise<void> {
-  const { stopAfter } = run.plan.choices;
-  const isWanted = ({ targetSubtitle }: TargetState) => targetSubtitle === null || stopAfter === 'recognize';
-  const due = states.filter((state) => state.sourceSubtitle === null && isWanted(state));
-  const video = due[0]?.video;
-  if (video === undefined) return;
-  const outcome = await jobs.run(videoStage('subtitle_recognition', video.item), due);
-  for (const state of due) applyOutcome(run, state, outcome);
-  const source = await readSource(run, video, madeBy(outcome));
-  if (source === null) return;
-  for (const state of due) state.sourceSubtitle = source;
-  await write(run, subtitleFile(video, 'source', source), due);
-}
-
-/** Reads what an earlier run recognized, for targets that need no translation but whose terms and tracks need the transcript. */
-async function recallTranscript({ run }: Workshop, states: readonly TargetState[]): Promise<void> {
-  const due = states.filter((state) => state.sourceSubtitle === null && state.targetSubtitle !== null);
-  const video = due[0]?.video;
-  if (video === undefined) return;
-  const key = videoStage('subtitle_recognition', video.item).key;
-  const made = newestAttempt(key, run.journal.attempts)?.files[0]?.path;
-  const source = await readSource(run, video, made);
-  for (const state of due) state.sourceSubtitle = source;
-}
-
-/** Translates the source subtitles unless there is a translation, and writes the result beside the video. */
-async function translate({ run, jobs }: Workshop, state: TargetState): Promise<void> {
-  const { sourceSubtitle: source, targetSubtitle, target, video } = state;
-  if (source === null || targetSubtitle !== null) return;
-  const { input, targetLanguage } = target.item;
-  if (source.language !== null && baseLanguage(source.language) === baseLanguage(targetLanguage ?? '')) {
-    failTarget(run, state, sameLanguageFailure(source.language));
-    return;
-  }
-  const item = linesStage('subtitle_translation', target.item, source, source.language);
-  const outcome = await jobs.run(item, [state]);
-  applyOutcome(run, state, outcome);
-  const path = besidePath(input, targetLanguage, run.plan.choices.format);
-  state.targetSubtitle = await readMade(run, madeBy(outcome), { path, language: targetLanguage, source });
-  if (state.targetSubtitle === null) return;
-  await write(run, subtitleFile(video, 'target', state.targetSubtitle), [state]);
-  const { memory } = run;
-  if (memory !== undefined) await noteWritten(memory, item, state.targetSubtitle, run);
-  const isLost = source.speakers.length > 0 && state.targetSubtitle.speakers.length === 0;
-  if (isLost && run.plan.choices.voices !== null)
-    failTarget(run, state, speakersLostFailure(state.targetSubtitle));
 }
 
 /** Remembers the file beside the video, so that its edited lines are noticed. The result of the job is not what a person edits. */
@@ -173,7 +141,7 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
   const { targetLanguage } = target.item;
   const { lines, path, label } = targetSubtitle;
   const source = sourceSubtitle?.lines ?? null;
-  const missing = findIncomplete(plan, target, madeIn(journal), { source, lines });
+  const missing = findIncomplete(plan, state, madeIn(journal));
   const isWanted = (plan.terms?.in(targetLanguage ?? '').length ?? 0) > 0;
   if (isWanted && source === null) {
     context.terminal.warn(
@@ -192,38 +160,20 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
   if (missing.length > 0) failTarget(run, state, cuesMissingFailure(missing, label));
 }
 
-/**
- * Makes the dub and the separation, which the targets of a video share, concurrently.
- * @returns null if a file is missing
- */
-async function makeAudio({ run, jobs }: Workshop, state: TargetState): Promise<VideoAudio | null> {
-  const { target, targetSubtitle } = state;
-  if (targetSubtitle === null) return null;
-  const start = (item: BatchItem) => jobs.run(item, [state]);
-  const [dub, separation] = await Promise.all([
-    isDubbed(target)
-      ? start(linesStage('dubbing', target.item, targetSubtitle)).finally(() => {
-          state.isDubDone = true;
-        })
-      : null,
-    needsBackground(target) ? start(videoStage('audio_separation', target.item)) : null,
-  ]);
-  for (const outcome of [separation, dub]) if (outcome !== null) applyOutcome(run, state, outcome);
-  const voice = fileOf(dub, 'audio');
-  const background = fileOf(separation, 'background_audio');
-  const vocals = fileOf(separation, 'vocal_audio');
-  if (dub !== null && voice === null) return null;
-  if (separation !== null && (background === null || vocals === null)) return null;
-  return { dub: voice, separated: background === null || vocals === null ? null : { background, vocals } };
+/** What the jobs have made of the sound. */
+function audioOf(outcomes: Iterable<BatchOutcome>): VideoAudio {
+  const files = [...outcomes].flatMap(({ state }) => (state.phase === 'done' ? state.files : []));
+  const find = (asset: string) => files.find((file) => file.asset === asset) ?? null;
+  const [background, vocals] = [find('background_audio'), find('vocal_audio')];
+  return { dub: find('audio'), separated: background && vocals && { background, vocals } };
 }
 
-function fileOf(outcome: BatchOutcome | null, asset: string): ItemFile | null {
-  const files = outcome?.state.phase === 'done' ? outcome.state.files : [];
-  return files.find((file) => file.asset === asset) ?? null;
-}
-
-/** Ends a target at --stop-after: its result is the subtitles. */
-async function stopHere(run: StagedRun, state: TargetState, subtitle: StageSubtitle | null): Promise<void> {
+/** Ends a target at --stop-after: its result is the subtitles. A video that is only copied has none. */
+async function stopHere(run: StagedRun, state: TargetState): Promise<void> {
+  const { kind } = firstLook(state.recipe).goal;
+  const { sourceSubtitle, targetSubtitle } = state;
+  const isVideo = kind === 'auto_localization';
+  const subtitle = isVideo ? null : kind === 'subtitle_recognition' ? sourceSubtitle : targetSubtitle;
   const files = subtitle === null ? [] : [await subtitleResult(subtitle)];
   const before = state.isNew ? null : 'downloaded';
   endTarget(run, state, { phase: 'done', jobId: state.jobId, files, credits: null, before });
@@ -232,64 +182,6 @@ async function stopHere(run: StagedRun, state: TargetState, subtitle: StageSubti
 async function subtitleResult({ path }: StageSubtitle): Promise<ItemFile> {
   const bytes = (await stat(path).catch(() => null))?.size ?? null;
   return { asset: 'subtitle', path, bytes, sha256: await digestFile(path) };
-}
-
-/** The path of the subtitles that a job has made; undefined if it has made none. */
-function madeBy({ state }: BatchOutcome): string | undefined {
-  return state.phase === 'done' ? state.files[0]?.path : undefined;
-}
-
-async function readSource(
-  run: StagedRun,
-  video: SourceVideo,
-  made: string | undefined,
-): Promise<StageSubtitle | null> {
-  const asked = video.item.fields.source_language;
-  const found = made === undefined ? null : languageOfStage(made);
-  const language = found ?? (typeof asked === 'string' && asked !== 'auto' ? asked : null);
-  const path = await freePath(run, besidePath(video.item.input, language, run.plan.choices.format), language);
-  return readMade(run, made, { path, language, source: null });
-}
-
-/** A path without a language gets the tag of an unknown one, if a file of the user has it. */
-async function freePath(
-  { plan, journal }: StagedRun,
-  path: string,
-  language: string | null,
-): Promise<string> {
-  const isOurs = journal.stages.subtitles.has(relative(plan.delivery.folder, path));
-  if (language !== null || isOurs || !(await pathExists(path))) return path;
-  return path.replace(/\.\w+$/, `.${NO_LANGUAGE}$&`);
-}
-
-interface MadeSubtitle {
-  /** Path of the subtitle file for the user. */
-  readonly path: string;
-  readonly language: string | null;
-  /** The translated lines; null for recognized speech. */
-  readonly source: StageSubtitle | null;
-}
-
-/** Reads the result of a job. */
-async function readMade(
-  { context, plan }: StagedRun,
-  made: string | undefined,
-  { path, language, source }: MadeSubtitle,
-): Promise<StageSubtitle | null> {
-  const lines = made === undefined ? null : await readStageLines(made);
-  if (lines === null) return null;
-  const { io, signal } = context;
-  const spoken = source === null ? lines : nameSpeakers(lines, withSpeakers(source.lines, source.speakers));
-  const { speakers } = withoutSpeakers(spoken);
-  const examined = await createPlanIo(io, {
-    kind: 'subtitle_translation',
-    // A video in parts may have more lines than the service accepts in one request.
-    options: { split: true },
-    signal,
-    voices: source === null ? null : plan.choices.voices,
-  }).examineLines(lines, speakers);
-  const { parts = null, voices } = examined.type === 'usable' ? examined : {};
-  return { label: labelOf(path, io.cwd), path, language, lines, speakers, parts, voices };
 }
 
 function subtitleFile(
@@ -304,20 +196,6 @@ function subtitleFile(
     video: video.item.input.name,
     language: language ?? 'und',
   };
-}
-
-/** Writes a subtitle file. If that is impossible, its targets fail: the user could not edit it. */
-async function write(run: StagedRun, file: SubtitleFile, states: readonly TargetState[]): Promise<void> {
-  const failure = await writeSubtitle(run, file);
-  if (failure !== null) for (const state of listUnfinished(states)) failTarget(run, state, failure);
-}
-
-function sameLanguageFailure(language: string): Failure {
-  return usageFailure(
-    'LANGUAGE_NOT_SUPPORTED',
-    `the speech is already in ${languageName(language)}, which is the target language`,
-    'Choose another with --to, or pass the subtitles to be spoken with --subtitle.',
-  );
 }
 
 function speakersLostFailure({ label }: StageSubtitle): Failure {

@@ -8,7 +8,7 @@ import { settleItems } from '../../batch/plan/decide-items.ts';
 import type { Decision, Recorded } from '../../batch/plan/decision.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
 import { checkSpace } from '../../batch/plan/disk-space.ts';
-import { type InputProblem, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
+import { type InputProblem, isCopied, joinProblems, unusableInputFailure } from '../../batch/plan/input.ts';
 import { keyWithName, SAMPLE_SUFFIX } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
@@ -30,14 +30,7 @@ import { openTerms } from '../jobs/terms.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
 import { readStageChoices, type StageChoices, type StageOptions } from './stage-options.ts';
-import {
-  needsTranslation,
-  type SourceVideo,
-  type StagePlan,
-  type StageSubtitle,
-  type UnusableItem,
-  type VideoTarget,
-} from './stage-plan.ts';
+import type { SourceVideo, StagePlan, StageSubtitle, UnusableItem, VideoTarget } from './stage-plan.ts';
 
 const KIND = 'auto_localization';
 
@@ -264,6 +257,10 @@ async function findVideo(
     else kept.push(found === null ? target : { ...target, given: found.subtitle });
   }
   return { videos: kept.length === 0 ? [] : [{ item, targets: kept, given }], failed };
+}
+
+function needsTranslation({ item, given, isSkipped }: VideoTarget): boolean {
+  return given === null && !isSkipped && !isCopied(item.input);
 }
 
 function isVideo(item: PlannedItem['item']): item is VideoItem {

@@ -6,6 +6,7 @@ import type { BatchOutcome } from '../../batch/item.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
 import { isCopied } from '../../batch/plan/input.ts';
 import { nameOfKey, newestAttempt } from '../../batch/plan/item-key.ts';
+import { firstLook } from '../../batch/recipes/stages.ts';
 import { itemsOfBefore } from '../../batch/report/command-record.ts';
 import { combineJobs } from '../../batch/report/provenance.ts';
 import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
@@ -30,7 +31,7 @@ import { localizeVideo, settleAll } from './localize-video.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
 import { createStageJobs, stageRecord } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
-import { listKinds, type StagePlan } from './stage-plan.ts';
+import { listKinds, listTargets, type StagePlan } from './stage-plan.ts';
 import { costsOf, openStagedRun, readItems, type StagedRun, type TargetState } from './staged-run.ts';
 
 /**
@@ -82,10 +83,8 @@ async function runAll(run: StagedRun): Promise<void> {
 }
 
 /** Checks that a usable ffmpeg is installed, which the export needs with every service, before anything is paid. */
-async function checkExport(context: Context, { choices, videos }: StagePlan): Promise<void> {
-  const isDue =
-    choices.stopAfter === null && videos.some(({ targets }) => targets.some((target) => !target.isSkipped));
-  if (!isDue) return;
+async function checkExport(context: Context, plan: StagePlan): Promise<void> {
+  if (!listTargets(plan).some(({ recipe }) => firstLook(recipe).does === 'export')) return;
   const { locate } = createPrograms(context.io.env.PATH ?? '');
   const missing = ['ffmpeg', 'ffprobe'].find((program) => locate(program) === null);
   if (missing === undefined) return requireFfmpeg(context);
@@ -135,12 +134,12 @@ function printWaits({ plan, states, runOptions, context }: StagedRun): void {
   const { stopAfter } = plan.choices;
   const jobs: string[] = [];
   const reviews: string[] = [];
-  for (const { target, end, steps, sourceSubtitle, targetSubtitle } of states) {
+  for (const { target, end, steps, recipe, sourceSubtitle, targetSubtitle } of states) {
     if (end !== null || runOptions.fresh) continue;
     const { label } = target.item;
     const newest = steps.map(({ key, kind }) => ({ kind, attempt: newestAttempt(key, attempts) }));
     const running = newest.find(({ attempt }) => attempt?.state === 'accepted');
-    const last = stopAfter === 'recognize' ? 'subtitle_recognition' : 'subtitle_translation';
+    const last = firstLook(recipe).goal.kind;
     const given = stopAfter === 'recognize' ? sourceSubtitle : targetSubtitle;
     const isMade = newest.some(({ kind, attempt }) => kind === last && attempt?.state === 'downloaded');
     if (running !== undefined)

@@ -6,11 +6,12 @@
 import type { Failure } from '../../base/failure.ts';
 import type { BatchEvent, BatchItem, BatchOutcome, StopReason } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import { decideItems, type RenamedRecord } from '../../batch/plan/decide-items.ts';
+import { type DecidedItems, decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
 import { describePreparations } from '../../batch/plan/describe-preparations.ts';
 import { createItemFacts } from '../../batch/plan/facts.ts';
 import { decisionFailure, refusedOutcomes } from '../../batch/plan/refusal.ts';
+import { firstLook } from '../../batch/recipes/stages.ts';
 import type { BatchCommand } from '../../batch/report/command-record.ts';
 import { createUnusableRecord } from '../../batch/report/unusable-inputs.ts';
 import type { RunOptions, Task } from '../../batch/run/batch.ts';
@@ -19,7 +20,6 @@ import { choicesOf } from '../../batch/run/open-batch.ts';
 import { doneBefore } from '../../batch/run/outcome.ts';
 import { type OpenRun, openRun, runTask } from '../../batch/run/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Connection } from '../context/connection.ts';
 import { openLocalRecords } from '../context/local-records.ts';
@@ -28,14 +28,21 @@ import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
 import { limitRun, requireKnownPrices } from '../jobs/spending.ts';
 import { findUnsupported, listKinds, listPendingKinds, type StagePlan } from './stage-plan.ts';
-import { dubbedSteps, failTarget, inputFilesOf, type StagedRun, type TargetState } from './staged-run.ts';
+import {
+  dubbedSteps,
+  failTarget,
+  inputFilesOf,
+  listUnfinished,
+  type StagedRun,
+  type TargetState,
+} from './staged-run.ts';
 
 export interface StageJobs {
   /**
-   * Runs a job that targets need, unless it is done. Targets that need the same job share it.
+   * Runs a job that a target needs, unless it is done. Targets that need the same job share it.
    * @throws Failure of the folder or the service; the reason of the signal
    */
-  run(item: BatchItem, needed: readonly TargetState[]): Promise<BatchOutcome>;
+  run(item: BatchItem): Promise<BatchOutcome>;
   /** Waits until all jobs have ended; none may follow. @throws Failure if another process has taken over the folder */
   end(): Promise<void>;
   /** The outcomes of all jobs that were needed, also of those that were done before. */
@@ -98,7 +105,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       masksTerms: run.options.maskTerms,
       memory: run.memory,
       command: 'localize',
-      preface: [stageRecord(run, goalsOf(run, run.states.filter(isNeverExported)))],
+      preface: [stageRecord(run, goalsOf(run.states.filter(isNeverExported)))],
       listen: (event) => run.view.listener(withoutFiles(event)),
       warn: context.terminal.warn,
       signal: context.signal,
@@ -109,8 +116,14 @@ export function createStageJobs(run: StagedRun): StageJobs {
     return end === null && !plan.stages.finished.has(target.item.key);
   }
 
-  async function request(item: BatchItem, order: number): Promise<BatchOutcome> {
-    const { renamed, ...task } = await decide(run, item);
+  const neededBy = (item: BatchItem) => listUnfinished(run.needs.get(item.key) ?? []);
+
+  async function request(item: BatchItem): Promise<BatchOutcome> {
+    // Videos that came first are finished first.
+    const order = Math.min(...neededBy(item).map((state) => run.states.indexOf(state)));
+    const choices = choicesOf(run.runOptions, plan.delivery, context.io.now(), context.signal);
+    const remembering = { ...choices, otherLines: plan.otherLines };
+    const { renamed, ...task } = await decideStage(plan, remembering, item);
     const ended = endOf(task);
     if (ended !== null) {
       finished.push({ ...task, paths: null });
@@ -120,20 +133,17 @@ export function createStageJobs(run: StagedRun): StageJobs {
     const { run: batch, take } = await opening;
     const { reason } = batch.stopping;
     if (reason !== null) return leftOutcome(item, reason);
-    const needed = run.needs.get(item.key) ?? [];
+    const needed = neededBy(item);
     // Its targets may have failed meanwhile.
-    if (needed.every(({ end }) => end !== null)) return leftOutcome(item, 'broken');
-    const keys = [...new Set([item.key, ...goalsOf(run, needed)])];
+    if (needed.length === 0) return leftOutcome(item, 'broken');
+    const keys = [...new Set([item.key, ...goalsOf(needed)])];
     const [ready = task] = await take({ tasks: [task], records: [stageRecord(run, keys), ...renamed] });
     return runTask(batch, ready, order);
   }
 
   return {
-    run(item, needed) {
-      run.needs.set(item.key, [...(run.needs.get(item.key) ?? []), ...needed]);
-      // Videos that came first are finished first.
-      const order = Math.min(...needed.map((state) => run.states.indexOf(state)));
-      const outcome = outcomes.get(item.key) ?? request(item, order);
+    run(item) {
+      const outcome = outcomes.get(item.key) ?? request(item);
       outcomes.set(item.key, outcome);
       return outcome;
     },
@@ -148,27 +158,18 @@ export function createStageJobs(run: StagedRun): StageJobs {
   };
 }
 
-interface DecidedTask extends Task {
-  /** See `DecidedItems`. */
-  readonly renamed: readonly RenamedRecord[];
-}
-
-async function decide({ context, plan, runOptions }: StagedRun, item: BatchItem): Promise<DecidedTask> {
-  const { io, signal } = context;
-  const choices = choicesOf(runOptions, plan.delivery, io.now(), signal);
-  const remembering = { ...choices, otherLines: plan.otherLines };
-  const { decisions, renamed } = await decideItems(
-    [item],
-    plan.recorded,
-    stageChoices(item.kind, remembering),
-  );
-  return { item, decision: decisions[0] ?? { step: 'new', after: null }, renamed };
-}
-
-/** How earlier runs are treated for jobs of a kind. The next stage needs the files of this one, wherever they are now. */
-export function stageChoices(kind: JobKind, choices: Choices): Choices {
+/** Decides what a job still needs. */
+export async function decideStage(
+  { recorded }: Pick<StagePlan, 'recorded'>,
+  choices: Choices,
+  item: BatchItem,
+): Promise<Task & Pick<DecidedItems, 'renamed'>> {
   // Changed subtitles are edits, so their results are replaced. A changed video does not replace subtitles that were edited.
-  return { ...choices, skipDone: false, replace: choices.replace || KINDS[kind].input !== 'video' };
+  const replace = choices.replace || KINDS[item.kind].input !== 'video';
+  // The next stage needs the files of this one, wherever they are now.
+  const own = { ...choices, skipDone: false, replace };
+  const { decisions, renamed } = await decideItems([item], recorded, own);
+  return { item, decision: decisions[0] ?? { step: 'new', after: null }, renamed };
 }
 
 /** The outcome of an item that needs no job; null for one that does. */
@@ -178,12 +179,8 @@ function endOf({ item, decision }: Task): BatchOutcome | null {
 }
 
 /** Keys of the items that the run makes last, so that a target whose other jobs are done is not taken for finished. */
-function goalsOf({ plan }: StagedRun, states: readonly TargetState[]): readonly string[] {
-  const { stopAfter } = plan.choices;
-  return states.map(({ target, steps: [recognition, translation] }) => {
-    const last = stopAfter === null ? target.item : stopAfter === 'recognize' ? recognition : translation;
-    return (last ?? target.item).key;
-  });
+function goalsOf(states: readonly TargetState[]): readonly string[] {
+  return states.map(({ recipe }) => firstLook(recipe).goal.key);
 }
 
 function leftOutcome(item: BatchItem, because: StopReason): BatchOutcome {

@@ -2,10 +2,11 @@
 
 import type { Failure } from '../../base/failure.ts';
 import { createInputs, type Inputs } from '../../base/find-input.ts';
-import type { BatchItem, BatchOutcome, ItemState } from '../../batch/item.ts';
+import type { BatchItem, ItemState } from '../../batch/item.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import { fileOf } from '../../batch/plan/items.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
+import { listJobs } from '../../batch/recipes/stages.ts';
 import type { BatchPlace } from '../../batch/record-folder.ts';
 import { reportItems } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
@@ -22,25 +23,14 @@ import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import type { StageOptions } from './stage-options.ts';
-import {
-  isDubbed,
-  type SourceVideo,
-  type StagePlan,
-  type StageSubtitle,
-  type VideoTarget,
-} from './stage-plan.ts';
+import { listTargets, recipeOf, type SourceVideo, type StagePlan, type VideoTarget } from './stage-plan.ts';
+import type { StagedWay } from './walk-stages.ts';
 
 /** How the run of a target ended. */
 export type TargetEnd = Extract<ItemState, { phase: 'done' | 'failed' | 'left' }>;
 
 /** How far one video is in one target language. */
-export interface TargetState {
-  readonly video: SourceVideo;
-  readonly target: VideoTarget;
-  /** Subtitles in the spoken language; null until they exist, and if no stage needs them. */
-  sourceSubtitle: StageSubtitle | null;
-  /** Subtitles in the target language; null until they exist. */
-  targetSubtitle: StageSubtitle | null;
+export interface TargetState extends StagedWay {
   /** Terms that its subtitles in the target language lack. */
   losses: readonly TermLoss[];
   /** Its newest job. */
@@ -49,7 +39,7 @@ export interface TargetState {
   readonly steps: readonly BatchItem[];
   /** Whether this run made a part of it. */
   isNew: boolean;
-  /** Whether it has no dub to wait for any more. */
+  /** Whether its dub, if it gets one, has ended. */
   isDubDone: boolean;
   /** Null until the target is done, failed or stopped. */
   end: TargetEnd | null;
@@ -64,8 +54,8 @@ export interface StagedRun {
   /** Items whose files cannot be used; they failed before the first stage. */
   readonly unusable: readonly RunOutcome[];
   readonly runOptions: RunOptions;
-  /** The targets that need a job, by key of its item. */
-  readonly needs: Map<string, readonly TargetState[]>;
+  /** The targets whose recipes have a job, by key of its item. */
+  readonly needs: ReadonlyMap<string, readonly TargetState[]>;
   /** Shows the targets. */
   readonly view: BatchView;
   /** Files of the user that no result may replace. */
@@ -114,14 +104,17 @@ export async function openStagedRun(
 ): Promise<StagedRun> {
   const runOptions = readDubOptions('auto_localization', options, context, isRetry);
   requireOneDub(runOptions, plan.order.length);
-  const needs: StagedRun['needs'] = new Map();
+  const states = plan.videos.flatMap((video) =>
+    video.targets.map((target) => createTargetState(video, target, plan)),
+  );
+  const needs = needsOf(states);
   let connecting: Promise<Connection> | null = null;
   const run: StagedRun = {
     context,
     operands,
     options,
     plan,
-    states: plan.videos.flatMap((video) => video.targets.map((target) => createTargetState(video, target))),
+    states,
     unusable: refusedOutcomes(plan.unusable).map((outcome): RunOutcome => ({ ...outcome, job: null })),
     runOptions,
     needs,
@@ -130,7 +123,7 @@ export async function openStagedRun(
       {
         items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
         wholesOf: ({ key, kind }) =>
-          needs.get(key)?.flatMap((state) => (isShownBy(state, kind) ? state.target.item : [])) ?? null,
+          needs.get(key)?.flatMap((state) => (isShown(state, kind) ? state.target.item : [])) ?? null,
       },
     ),
     inputs: createInputs(inputFilesOf({ context, operands, options, plan })),
@@ -152,8 +145,15 @@ export async function openStagedRun(
 }
 
 /** Whether the job of a kind is what a target is shown to wait for: of a dub and a separation at a time, only the dub. */
-function isShownBy({ target, isDubDone }: TargetState, kind: JobKind): boolean {
-  return kind !== 'audio_separation' || isDubDone || !isDubbed(target);
+function isShown({ end, isDubDone }: TargetState, kind: JobKind): boolean {
+  return end === null && (kind !== 'audio_separation' || isDubDone);
+}
+
+function needsOf(states: readonly TargetState[]): StagedRun['needs'] {
+  const needs = new Map<string, TargetState[]>();
+  for (const state of listUnfinished(states))
+    for (const { key } of listJobs(state.recipe)) needs.set(key, [...(needs.get(key) ?? []), state]);
+  return needs;
 }
 
 /** The items of all runs of a batch or a shard, according to its journal. */
@@ -171,38 +171,31 @@ export function costsOf(items: readonly ItemReport[]): ReadonlyMap<string, numbe
   );
 }
 
-function createTargetState(video: SourceVideo, target: VideoTarget): TargetState {
-  const subtitles = { sourceSubtitle: video.given, targetSubtitle: target.given };
-  const common = {
-    video,
-    target,
-    losses: [],
-    jobId: null,
-    steps: stepsOf(target),
-    isNew: false,
-    isDubDone: false,
-    ...subtitles,
-  };
-  if (!target.isSkipped) return { ...common, end: null };
+function createTargetState(video: SourceVideo, target: VideoTarget, { choices }: StagePlan): TargetState {
   const files = [{ asset: 'video', path: target.path, bytes: null, sha256: null }];
-  return { ...common, end: { phase: 'done', jobId: null, files, credits: null, before: 'exists' } };
+  const kept = { phase: 'done', jobId: null, files, credits: null, before: 'exists' } as const;
+  return {
+    ...{ video, target, recipe: recipeOf(video, target, choices), steps: stepsOf(target) },
+    ...{ sourceSubtitle: video.given, targetSubtitle: target.given },
+    ...{ losses: [], jobId: null, isNew: false, isDubDone: false, end: target.isSkipped ? kept : null },
+  };
 }
 
 /** Placeholders of the items of all its stages, without lines. */
 export function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
-  const lines = { label: '', lines: [], parts: null };
   return [
     videoStage('subtitle_recognition', item),
-    linesStage('subtitle_translation', item, lines),
+    linesStage('subtitle_translation', item, null),
     videoStage('audio_separation', item),
-    linesStage('dubbing', item, lines),
+    linesStage('dubbing', item, null),
   ];
 }
 
 /** Keys of the jobs of targets that are dubbed in the end. */
-export function dubbedSteps({ choices, videos }: StagePlan): ReadonlySet<string> {
-  const targets = choices.stopAfter === null ? videos.flatMap((video) => video.targets) : [];
-  return new Set(targets.filter(isDubbed).flatMap((target) => stepsOf(target).map(({ key }) => key)));
+export function dubbedSteps(plan: StagePlan): ReadonlySet<string> {
+  const jobs = listTargets(plan).map(({ recipe }) => listJobs(recipe));
+  const dubbed = jobs.filter((all) => all.some(({ kind }) => kind === 'dubbing'));
+  return new Set(dubbed.flat().map(({ key }) => key));
 }
 
 /** The targets that have not ended. */
@@ -226,11 +219,4 @@ export function endTarget({ view, context }: StagedRun, state: TargetState, give
 
 export function failTarget(run: StagedRun, state: TargetState, failure: Failure): void {
   endTarget(run, state, { phase: 'failed', jobId: failure.facts.jobId ?? state.jobId, failure });
-}
-
-/** Takes over the outcome of a job: unless the job is done, its end is that of the target. */
-export function applyOutcome(run: StagedRun, state: TargetState, { state: end }: BatchOutcome): void {
-  state.jobId = end.jobId ?? state.jobId;
-  if (end.phase === 'done' && end.before === null) state.isNew = true;
-  if (end.phase !== 'done' && state.end === null) endTarget(run, state, end);
 }
