@@ -36,7 +36,11 @@ const translated = (when: string, line: string, change: (stage: Stage) => Promis
 /** Changes a byte of what the record says about the item. */
 async function damage(stage: Stage): Promise<void> {
   const bytes = await readFile(stage.path(DATABASE), 'latin1');
-  await writeFile(stage.path(DATABASE), bytes.replaceAll('"accepted":', '"excepted":'), 'latin1');
+  await writeFile(
+    stage.path(DATABASE),
+    bytes.replaceAll('"client_reference":', '"clienT_reference":'),
+    'latin1',
+  );
 }
 
 /** The job is done at the service, and its result was not downloaded. */

@@ -49,12 +49,12 @@ export const KILLED: readonly Scene[] = [
     },
   },
   {
-    name: 'speakers, killed when the service has the second dub',
+    name: 'speakers, killed when the service has the first dub',
     async play({ put, run, kill }) {
       await put('talk.vtt', VOICES);
-      await kill(`${SPEAKERS} --jobs 1`, 'answer', 'POST /v1/dubbings', 2);
+      await kill(`${SPEAKERS} --jobs 1`, 'answer', 'POST /v1/dubbings');
       // A plan does not say what a group that has begun still costs.
-      await run(SPEAKERS, { differs: 'dubbing planned 0 for 0, sent 1 for 1' });
+      await run(SPEAKERS, { differs: 'dubbing planned 0 for 0, sent 2 for 2' });
     },
   },
   {
