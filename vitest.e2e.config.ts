@@ -10,7 +10,7 @@ export const E2E = [
   'test/docs/completions/{bash,fish,zsh}.test.ts',
   'test/golden/examples.test.ts',
   // Whole jobs with real engines.
-  'test/commands/batch/print-provenance.own-engines.test.ts',
+  'test/commands/screen/print-provenance.own-engines.test.ts',
   'test/commands/engines/engines-test.test.ts',
   'test/commands/models/localize.test.ts',
   'test/engines/backends/openai/recognizer.whisper-cpp.test.ts',

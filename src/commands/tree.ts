@@ -35,31 +35,31 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       {
         name: 'localize',
         summary: 'translate and dub whole videos',
-        load: async () => (await import('./jobs/job-commands.ts')).localize,
+        load: async () => (await import('./job-commands.ts')).localize,
         tool: 'pays',
       },
       {
         name: 'separate',
         summary: 'split the sound of videos into voice and background',
-        load: async () => (await import('./jobs/job-commands.ts')).separate,
+        load: async () => (await import('./job-commands.ts')).separate,
         tool: 'pays',
       },
       {
         name: 'recognize',
         summary: 'transcribe videos into subtitles',
-        load: async () => (await import('./jobs/job-commands.ts')).recognize,
+        load: async () => (await import('./job-commands.ts')).recognize,
         tool: 'pays',
       },
       {
         name: 'translate',
         summary: 'translate subtitles into other languages',
-        load: async () => (await import('./jobs/job-commands.ts')).translate,
+        load: async () => (await import('./job-commands.ts')).translate,
         tool: 'pays',
       },
       {
         name: 'dub',
         summary: 'make spoken sound tracks from subtitles',
-        load: async () => (await import('./jobs/job-commands.ts')).dub,
+        load: async () => (await import('./job-commands.ts')).dub,
         tool: 'pays',
       },
       {

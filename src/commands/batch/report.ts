@@ -18,6 +18,7 @@ import { writeJunit, writeMarkdown } from '../../batch/report/text-reports.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import { cacheSounds } from '../subtitles/sound-cache.ts';
 import { attentionDocument, printAttention, readAttention } from './attention.ts';
 import { BATCH_REPORT } from './items.ts';
 import {
@@ -27,7 +28,6 @@ import {
   type OpenBatches,
   openBatches,
 } from './open-batch.ts';
-import { cacheSounds } from './sound-cache.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,

@@ -25,10 +25,10 @@ import {
 import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { createBatchView } from '../batch/view.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
+import { createBatchView } from '../screen/view.ts';
 import { noteContinuation } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';

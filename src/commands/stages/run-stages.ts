@@ -16,7 +16,6 @@ import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { BESIDE_SLOTS } from '../../batch/run/run-batch.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { summaryLine } from '../batch/view.ts';
 import type { Context } from '../context/context.ts';
 import { requireFfmpeg } from '../context/engines.ts';
 import { continueCommand, goOnCommand, sameCommand } from '../context/printed-command.ts';
@@ -25,6 +24,7 @@ import { exitCodeOf, type Outcome, printOutcomes, toOutcome } from '../jobs/job-
 import { decideWithMemory, noteRemembered } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { noteSamples, reportStagedSamples, type SampleReport } from '../jobs/sample.ts';
+import { summaryLine } from '../screen/view.ts';
 import { createVideoCheck } from './check-video.ts';
 import { createExporter } from './export-videos.ts';
 import { localizeVideo, settleAll } from './localize-video.ts';

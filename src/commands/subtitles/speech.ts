@@ -14,8 +14,8 @@ import { sameLanguage } from '../../protocol/languages.ts';
 import { NOTICED_TEMPO } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import { cacheSounds } from '../batch/sound-cache.ts';
 import type { Context } from '../context/context.ts';
+import { cacheSounds } from './sound-cache.ts';
 
 /** How fast a voice speaks. */
 interface SpeechRate {

@@ -10,7 +10,6 @@ import { uploadFields } from '../../client/read/upload.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';
 import { shapeOf } from '../../protocol/shape.ts';
 import { UPLOAD_PURPOSES, UPLOAD_STATUSES } from '../../protocol/states.ts';
-import { stepOfUpload } from '../batch/progress.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, Progress } from '../context/context.ts';
@@ -27,6 +26,7 @@ import {
 import { printList, printRecord, type RecordForm } from '../context/records.ts';
 import { collectRows, readReferences } from '../context/references.ts';
 import { outcomesFailure } from '../jobs/job-outcomes.ts';
+import { stepOfUpload } from '../screen/progress.ts';
 
 export { uploadFields };
 

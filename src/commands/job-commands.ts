@@ -1,17 +1,17 @@
 /** The five job commands: what differs between them comes from the table of kinds, and the options of stages. */
 
-import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS } from '../../protocol/kinds.ts';
-import { type Command, defineCommand, type Example } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
-import { asksForStages, localizeTable, requireStages } from '../stages/stage-options.ts';
-import { checkFolder, type JobOptions, jobTable, STDOUT } from './job-options.ts';
-import { OUTCOME_FIELDS } from './job-outcomes.ts';
-import { JOB_RUN, STAGED_RUN } from './outputs.ts';
-import { runJobs } from './run-jobs.ts';
-import { showPlan } from './show-plan.ts';
-import * as stdout from './stdout-result.ts';
-import { watchJobs } from './watch-jobs.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import { KINDS } from '../protocol/kinds.ts';
+import { type Command, defineCommand, type Example } from './context/command.ts';
+import type { Context } from './context/context.ts';
+import { checkFolder, type JobOptions, jobTable, STDOUT } from './jobs/job-options.ts';
+import { OUTCOME_FIELDS } from './jobs/job-outcomes.ts';
+import { JOB_RUN, STAGED_RUN } from './jobs/outputs.ts';
+import { runJobs } from './jobs/run-jobs.ts';
+import { showPlan } from './jobs/show-plan.ts';
+import * as stdout from './jobs/stdout-result.ts';
+import { watchJobs } from './jobs/watch-jobs.ts';
+import { asksForStages, localizeTable, requireStages } from './stages/stage-options.ts';
 
 const OPERANDS = {
   video: {
@@ -204,10 +204,10 @@ export const localize: Command = defineCommand({
     }
     // Loaded here: most localizations are one job.
     if (options.dryRun) {
-      const { showStages } = await import('../stages/show-stages.ts');
+      const { showStages } = await import('./stages/show-stages.ts');
       return showStages(context, operands, options);
     }
-    const { runStages } = await import('../stages/run-stages.ts');
+    const { runStages } = await import('./stages/run-stages.ts');
     return runStages(context, operands, options);
   },
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import { createBatchView } from '../../../src/commands/batch/view.ts';
 import type { Context, OutputMode } from '../../../src/commands/context/context.ts';
+import { createBatchView } from '../../../src/commands/screen/view.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from './items.ts';
+import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from '../batch/items.ts';
 
 const many = Array.from({ length: 4 }, (_, at) => item(`talk-${at}.mp4`));
 

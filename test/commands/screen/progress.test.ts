@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createBatchProgress } from '../../../src/commands/batch/progress.ts';
-import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from './items.ts';
+import { createBatchProgress } from '../../../src/commands/screen/progress.ts';
+import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from '../batch/items.ts';
 
 const [one, two, three, four] = [item('one.mp4'), item('two.mp4'), item('three.mp4'), item('four.mp4')];
 const ITEMS = [one, two, three, four];

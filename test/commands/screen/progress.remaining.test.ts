@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateRemaining, type WorkShare } from '../../../src/commands/batch/progress.ts';
+import { estimateRemaining, type WorkShare } from '../../../src/commands/screen/progress.ts';
 
 const finished = (units: number | null): WorkShare => ({ units, fraction: 1 });
 const waiting = (units: number | null): WorkShare => ({ units, fraction: 0 });

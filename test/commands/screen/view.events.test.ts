@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchOutcome, ItemState } from '../../../src/batch/item.ts';
-import { createBatchProgress } from '../../../src/commands/batch/progress.ts';
-import { linesOfItem, summaryLine } from '../../../src/commands/batch/view.ts';
-import { done, doneBefore, failed, item, itemEvent, processing } from './items.ts';
+import { createBatchProgress } from '../../../src/commands/screen/progress.ts';
+import { linesOfItem, summaryLine } from '../../../src/commands/screen/view.ts';
+import { done, doneBefore, failed, item, itemEvent, processing } from '../batch/items.ts';
 
 const talk = item('talk.mp4');
 

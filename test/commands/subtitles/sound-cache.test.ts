@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { cacheSounds } from '../../../src/commands/batch/sound-cache.ts';
+import { cacheSounds } from '../../../src/commands/subtitles/sound-cache.ts';
 
 function setUp() {
   const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
