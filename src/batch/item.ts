@@ -80,6 +80,14 @@ export interface ItemFile {
   readonly kept?: KeptTracks | undefined;
 }
 
+/** The costs of a job as the service reports them; null where it does not. */
+export interface Bill {
+  readonly status: string | null;
+  readonly quantity: number | null;
+  readonly reserved_credits: number | null;
+  readonly charged_credits: number | null;
+}
+
 /** The total cost of several jobs. */
 export interface CreditTotals {
   /** Held by jobs that are not finished. */

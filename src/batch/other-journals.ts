@@ -2,12 +2,12 @@
  * The other journals of an output folder: of other shards, which work beside this one, and of runs with another number of
  * shards, which exclude it.
  */
+import { resolve } from 'node:path';
 import { type Failure, usageFailure } from '../base/failure.ts';
-import { recordedResults } from './plan/decide-items.ts';
+import { readItemKeys } from './plan/item-key.ts';
 import { type BatchPlace, listPlaces, recordsPath, refuseOldRecords } from './record-folder.ts';
 import { BATCH_SCHEMA, type BatchRecords, type ReadRecords, viewContent } from './records/batch-records.ts';
 import { readRecords } from './records/database.ts';
-import { readItemKeys } from './report/batch-facts.ts';
 import { attachedIds } from './run/lost-jobs.ts';
 import { writeShard } from './shard.ts';
 
@@ -88,4 +88,13 @@ function resultsOf({ attempts, findOutputs }: BatchRecords, folder: string): rea
   // Of a run that was killed, only these rows have the files that got their names.
   const outputs = (['result', 'export'] as const).flatMap((step) => findOutputs({ step }));
   return [...recordedResults({ attempts }, folder), ...outputs.map(({ path }) => path)];
+}
+
+/** All result files in the journal, absolute. */
+export function recordedResults(
+  { attempts }: Pick<BatchRecords, 'attempts'>,
+  folder: string,
+): ReadonlySet<string> {
+  const files = [...attempts.byKey.values()].flatMap((attempt) => attempt.files);
+  return new Set(files.map(({ path }) => resolve(folder, path)));
 }

@@ -4,7 +4,6 @@
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { TrackSource } from './item.ts';
-import type { Place } from './plan/changed-cues.ts';
 import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './plan/input.ts';
 
 /** A prepared file, ready to be sent. */
@@ -58,6 +57,15 @@ export interface JoinedFile {
   readonly path: string;
   /** Notes for the user; empty if everything is fine. */
   readonly notes: readonly string[];
+}
+
+/** A part of a track that is replaced; times in milliseconds. */
+export interface Place {
+  readonly startMs: number;
+  /** The start of the next cue that stays; null if there is none. */
+  readonly endMs: number | null;
+  /** Times of the cues that are spoken again in it, and of the cue after it if that is sent too. Empty for silence. */
+  readonly spoken: readonly (readonly [startMs: number, endMs: number])[];
 }
 
 /** Where a piece of a dub replaces a part of an earlier track. Times are in milliseconds. */

@@ -1,36 +1,7 @@
-/** The file of --terms, and what of it a translation has lost. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
+/** The terms that a translation has lost, and placeholders for them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../src/base/failure.ts';
-import {
-  describeLoss,
-  findLostTerms,
-  maskTerms,
-  readTerms,
-  restoreTerms,
-  type Term,
-  type Terms,
-} from '../../src/batch/terms.ts';
-import { temporaryFolder } from '../engines/workspace.ts';
-
-async function read(content: string, targets: readonly string[] = ['es']): Promise<Terms> {
-  const folder = temporaryFolder();
-  await writeFile(join(folder, 'terms.csv'), content);
-  return readTerms('terms.csv', targets, { cwd: folder, stdin: Readable.from([]) });
-}
-
-/** What is wrong with a file. */
-async function problemsOf(content: string, targets?: readonly string[]): Promise<readonly string[]> {
-  const failure: Failure = await read(content, targets).then(
-    () => Promise.reject(new Error('the file was taken')),
-    (error) => error,
-  );
-  expect(failure.facts.code).toBe('TERMS_INVALID');
-  return (failure.facts.errors ?? []).map(({ detail }) => detail);
-}
+import { describeLoss, findLostTerms, maskTerms, restoreTerms, type Term } from '../../src/batch/terms.ts';
 
 function cues(...texts: readonly string[]) {
   return texts.map((text, at) => ({ index: at + 1, start_ms: at * 1000, end_ms: at * 1000 + 900, text }));
@@ -44,43 +15,6 @@ function lost(terms: readonly Term[], source: readonly string[], translated: rea
 }
 
 const keep = (term: string): Term => ({ term, expected: term });
-
-describe('the file of terms', () => {
-  it('has a column for each language, = for the term itself, and empty cells for no expectation', async () => {
-    const terms = await read('term,es,FR,note\nAcme*,=,,the company\nboard,consejo,conseil,\n', ['es', 'fr']);
-    expect(terms.languages).toEqual(['es', 'fr']);
-    expect(terms.in('es')).toEqual([keep('Acme*'), { term: 'board', expected: 'consejo' }]);
-    expect(terms.in('fr')).toEqual([{ term: 'board', expected: 'conseil' }]);
-    expect(terms.in('de')).toEqual([]);
-  });
-
-  it('serves a variety of a language by its own column, else by that of the language', async () => {
-    const terms = await read('term;pt;pt_BR\ncell;telemóvel;celular\n', ['pt-BR']);
-    expect(terms.in('pt-BR')).toEqual([{ term: 'cell', expected: 'celular' }]);
-    expect(terms.in('pt-PT')).toEqual([{ term: 'cell', expected: 'telemóvel' }]);
-  });
-
-  it.each([
-    ['', ['has no column "term"', 'has no column for a language, such as es', 'has no terms']],
-    ['term,es\n', ['has no terms']],
-    ['term,note\nAcme,x\n', ['has no column for a language, such as es']],
-    ['term,fr\nAcme,=\n', ['has no column for es; its languages: fr']],
-    ['term,es,es\nAcme,=,=\n', ['the column "es" appears twice']],
-    [
-      'term,es,spanisch\nAcme,=,=\n',
-      ['the column "spanisch" is neither term nor note nor a language such as es'],
-    ],
-    ['term,es\nAcme,=\nacme*,=\n,x\n', ['row 2 has the term "acme*" of row 1 again', 'row 3 has no term']],
-    ['term,es\n*,=\nAcme,*\n', ['row 1 has no term', 'row 2 has nothing before the * for es']],
-    ['term,es\n"Acme,=\n', [expect.stringContaining('is not valid CSV')]],
-  ])('%j is refused', async (content, problems) => {
-    expect(await problemsOf(content)).toEqual(problems);
-  });
-
-  it('is enough if it has one of the target languages', async () => {
-    expect((await read('term,es\nAcme,=\n', ['es', 'fr'])).in('fr')).toEqual([]);
-  });
-});
 
 describe('a term', () => {
   it.each<[string, Term, string, string, string[]]>([

@@ -1,5 +1,6 @@
 /** Candidates for inputs: named by the user, or found in a folder. */
-import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
+import { nameBelow, slashed } from '../../base/relative-name.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { VERSION_PREFIX } from '../../protocol/operations.ts';
 
@@ -78,18 +79,6 @@ export function foundFile(root: string, name: string, cwd: string): Candidate {
     isNamed: false,
     row: null,
   };
-}
-
-/** The path relative to a folder, `/` between folders; null for a path outside it. */
-export function nameBelow(folder: string, path: string): string | null {
-  const way = relative(folder, path);
-  const isInside = way !== '' && !isAbsolute(way) && way.split(sep)[0] !== '..';
-  return isInside ? slashed(way) : null;
-}
-
-/** The path with `/` between folders, whatever the system uses. */
-function slashed(path: string): string {
-  return sep === '/' ? path : path.replaceAll(sep, '/');
 }
 
 const natural = new Intl.Collator('en', { numeric: true });

@@ -1,16 +1,8 @@
 /** Finds which cues of a dub must be spoken again after an edit, and where its track is replaced. Pure. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Place } from '../preparation.ts';
 
 type Lines = readonly SubtitleLine[];
-
-/** A part of a track that is replaced; times in milliseconds. */
-export interface Place {
-  readonly startMs: number;
-  /** The start of the next cue that stays; null if there is none. */
-  readonly endMs: number | null;
-  /** Times of the cues that are spoken again in it, and of the cue after it if that is sent too. Empty for silence. */
-  readonly spoken: readonly (readonly [startMs: number, endMs: number])[];
-}
 
 export interface CueChanges {
   /** In order of time, without overlap. */

@@ -4,17 +4,16 @@ import fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
+import { nameBelow } from '../../base/relative-name.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { RECORD_FOLDER } from '../record-folder.ts';
-import type { FileFilter, PlanIo, PlanOptions, PlanRequest } from './batch-plan.ts';
 import {
   byName,
   type Candidate,
   foundFile,
   isNonFileInput,
   listedFile,
-  nameBelow,
   namedFile,
   otherCandidate,
   type ReadOptions,
@@ -23,6 +22,7 @@ import { isCalledLikeInput } from './content.ts';
 import { pathExists, whyNoFolder } from './file-status.ts';
 import type { InputProblem } from './input.ts';
 import { readList, readSheet } from './lists.ts';
+import type { FileFilter, PlanIo, PlanOptions, PlanRequest } from './plan-request.ts';
 import { describeSystemFolders, isSystemFolder } from './system-folders.ts';
 
 interface Collection {

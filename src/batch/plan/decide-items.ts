@@ -3,7 +3,6 @@
  * the records that they have locked; --dry-run decides with those that it has read.
  */
 import { lstat, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { mapConcurrently } from '../../base/together.ts';
 import { findVersion } from '../deliver/result-file.ts';
 import type { BatchItem } from '../item.ts';
@@ -175,15 +174,6 @@ function withRenamed(recorded: Recorded, records: readonly RenamedRecord[]): Rec
   const facts = new Map(recorded.facts);
   for (const record of records) if (record.type === 'item_facts') facts.set(record.item, record);
   return { ...recorded, attempts: forgetItems(recorded.attempts, moves), facts };
-}
-
-/** All result files in the journal, absolute. */
-export function recordedResults(
-  { attempts }: Pick<Recorded, 'attempts'>,
-  folder: string,
-): ReadonlySet<string> {
-  const files = [...attempts.byKey.values()].flatMap((attempt) => attempt.files);
-  return new Set(files.map(({ path }) => resolve(folder, path)));
 }
 
 export type DecidedItem = PlacedItem & PlannedItem;

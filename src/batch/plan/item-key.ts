@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
+import type { ReadRecords } from '../records/batch-records.ts';
 import type { FindOutputs } from '../records/outputs.ts';
 import { stripAddress } from '../records/secrets.ts';
 import { isSampleTemplate } from './result-name.ts';
@@ -172,4 +173,19 @@ export function askedMs({ asked_at }: Attempt): number {
 export function newestAttempt(item: string, attempts: Attempts): Attempt | null {
   const key = attempts.byItem.get(item)?.at(-1);
   return (key === undefined ? undefined : attempts.byKey.get(key)) ?? null;
+}
+
+/** Keys of the items and parts that records know and that were not forgotten, in the order of the batch. */
+export function readItemKeys({
+  commands,
+  facts,
+  attempts,
+  stages,
+}: Pick<ReadRecords, 'commands' | 'facts' | 'attempts' | 'stages'>): ReadonlySet<string> {
+  return new Set([
+    ...commands.flatMap(({ items }) => items),
+    ...facts.keys(),
+    ...attempts.byItem.keys(),
+    ...stages.finished.keys(),
+  ]);
 }

@@ -10,7 +10,6 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
 import type { BatchItem } from '../item.ts';
 import { nameKept } from '../records/kept-tracks.ts';
-import type { PlanIo, PlanRequest } from './batch-plan.ts';
 import { type Candidate, isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './candidate.ts';
 import { checkStdin, checkSubtitle, subtitleStem } from './check-subtitle.ts';
 import {
@@ -33,6 +32,7 @@ import {
 } from './input.ts';
 import { addressName } from './item-key.ts';
 import { createItem, orderInputs } from './items.ts';
+import type { PlanIo, PlanRequest } from './plan-request.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 import { stemOfAddress } from './result-name.ts';
 

@@ -6,7 +6,7 @@
 import { diskFailure, type Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { isInShard } from '../shard.ts';
-import type { BatchPlan, PlanIo, PlannedItem, PlanRequest } from './batch-plan.ts';
+import type { BatchPlan, PlannedItem } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collectInputs } from './collect.ts';
 import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
@@ -24,6 +24,7 @@ import { checkSpace } from './disk-space.ts';
 import { type InputProblem, unusableInputFailure } from './input.ts';
 import { createItem, fileOf, findDuplicateItems } from './items.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
+import type { PlanIo, PlanRequest } from './plan-request.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 
 interface Surroundings {

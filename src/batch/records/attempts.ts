@@ -1,7 +1,6 @@
 /** The attempts of items: requests that may be charged, from before they are sent until their results are here. */
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { ItemFile } from '../item.ts';
-import type { Bill } from '../run/budget.ts';
+import type { Bill, ItemFile } from '../item.ts';
 import type { KeptTracks } from './kept-tracks.ts';
 import { withoutSecrets } from './secrets.ts';
 

@@ -1,7 +1,7 @@
 /** The records of a batch: what is written into its database, and what it says. Source: design, "The record (journal)". */
 import { relative, resolve } from 'node:path';
+import { nameBelow } from '../../base/relative-name.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { nameBelow } from '../plan/candidate.ts';
 import type { ItemFacts } from '../plan/facts.ts';
 import { nameOfKey, readPartKey } from '../plan/item-key.ts';
 import { type BatchCommand, commandIdentity } from '../report/command-record.ts';

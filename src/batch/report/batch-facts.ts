@@ -2,7 +2,7 @@
 
 import type { CreditTotals } from '../item.ts';
 import { byName } from '../plan/candidate.ts';
-import { isJoinedKey } from '../plan/item-key.ts';
+import { isJoinedKey, readItemKeys } from '../plan/item-key.ts';
 import { type Attempt, type Attempts, billOf } from '../records/attempts.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
 import { createBudget } from '../run/budget.ts';
@@ -108,21 +108,6 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     shards: [],
     missing_shards: [],
   };
-}
-
-/** Keys of the items and parts that records know and that were not forgotten, in the order of the batch. */
-export function readItemKeys({
-  commands,
-  facts,
-  attempts,
-  stages,
-}: Pick<ReadRecords, 'commands' | 'facts' | 'attempts' | 'stages'>): ReadonlySet<string> {
-  return new Set([
-    ...commands.flatMap(({ items }) => items),
-    ...facts.keys(),
-    ...attempts.byItem.keys(),
-    ...stages.finished.keys(),
-  ]);
 }
 
 /** Damaged places of a journal, until its jobs were compared with those of the service. */

@@ -1,7 +1,7 @@
 /** Judges cues by what a recognizer heard of the dub, and by the translation back. Pure. */
 import { chrF } from '../../base/chrf.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
-import { plainText } from '../page/lines.ts';
+import { plainText } from './markup.ts';
 
 export interface TimedText {
   readonly start_ms: number;

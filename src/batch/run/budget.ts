@@ -5,19 +5,11 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { toThousandths } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
-import type { BatchItem, Costs, Units } from '../item.ts';
+import type { BatchItem, Bill, Costs, Units } from '../item.ts';
 import { readPartKey } from '../plan/item-key.ts';
 import { billOf } from '../records/attempts.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
 import type { NewCredits, RunOptions } from './batch.ts';
-
-/** The costs of a job as the service reports them; null where it does not. */
-export interface Bill {
-  readonly status: string | null;
-  readonly quantity: number | null;
-  readonly reserved_credits: number | null;
-  readonly charged_credits: number | null;
-}
 
 /** `wait`: ask again when another job's price is known. `unpriced`: a job costs nobody knows what. */
 type BudgetVerdict = 'go' | 'wait' | 'stop' | 'unpriced';

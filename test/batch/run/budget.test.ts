@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Bill, createBudget } from '../../../src/batch/run/budget.ts';
+import type { Bill } from '../../../src/batch/item.ts';
+import { createBudget } from '../../../src/batch/run/budget.ts';
 
 const KIND = 'auto_localization';
 const minutes = (quantity: number) => ({ unit: 'started_minute', quantity }) as const;

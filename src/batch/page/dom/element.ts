@@ -1,7 +1,7 @@
 /** Creates elements from plain values. Text becomes text nodes, so that no text can become markup. */
 
+import { readMarkup } from '../../report/markup.ts';
 import type { RowStep } from '../keys.ts';
-import { readMarkup } from '../lines.ts';
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;

@@ -1,9 +1,9 @@
 /** Entry point of the report page. */
 
+import { plainText } from '../../report/markup.ts';
 import type { EntryDetail, ReportAttention, ReportFacts } from '../../report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
-import { plainText } from '../lines.ts';
 import { makeAttention } from './attention.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { makeElement, moveFocus } from './element.ts';

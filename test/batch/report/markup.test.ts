@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { plainText, readMarkup } from '../../../src/batch/page/lines.ts';
+import { plainText, readMarkup } from '../../../src/batch/report/markup.ts';
 
 /** Each run as its text, with its style in front: `ib#ff0000:text`. */
 const runs = (text: string) =>
