@@ -2,9 +2,9 @@
 import type { Failure } from '../base/failure.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
-import type { JobInput } from './plan/input.ts';
-import type { KeptTracks } from './records/kept-tracks.ts';
-import type { ItemProvenance } from './report/provenance.ts';
+import type { JobInput } from './input.ts';
+import type { ItemProvenance } from './item-provenance.ts';
+import type { KeptTracks } from './kept-tracks.ts';
 
 export interface BatchItem {
   /** The same in every run of the same command: kind, name of the input below its root, target language. */

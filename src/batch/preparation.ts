@@ -3,8 +3,8 @@
  * calls. The media work behind it is not part of a batch.
  */
 import type { JobKind } from '../protocol/kind-names.ts';
+import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './input.ts';
 import type { TrackSource } from './item.ts';
-import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './plan/input.ts';
 
 /** A prepared file, ready to be sent. */
 export interface MadeFile {

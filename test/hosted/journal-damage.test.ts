@@ -5,10 +5,10 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOwnRecords } from '../../src/batch/other-journals.ts';
-import { recordsPath } from '../../src/batch/record-folder.ts';
 import { BATCH_SCHEMA, type ReadRecords } from '../../src/batch/records/batch-records.ts';
 import { openRecords } from '../../src/batch/records/database.ts';
+import { readOwnRecords } from '../../src/batch/records/other-journals.ts';
+import { recordsPath } from '../../src/batch/records/record-folder.ts';
 import { createRandom } from '../torture/random.ts';
 import { readBooks } from './books.ts';
 import { DAMAGES } from './journal-damage.ts';

@@ -11,8 +11,8 @@ import { isTerminal } from '../../protocol/states.ts';
 import type { ItemFile, KeptResult } from '../item.ts';
 import { type Delivery, templateFor } from '../plan/delivery.ts';
 import { pathExists } from '../plan/file-status.ts';
-import { nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
 import { storeFiles } from '../records/attempts.ts';
+import { nameLanguage, resultPath, withoutUnknown } from '../result-name.ts';
 import { claimPlace, type Output, type OutputRows, type Placing, publish } from './publish.ts';
 import {
   type AddTracks,

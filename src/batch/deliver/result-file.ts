@@ -8,9 +8,9 @@ import { diskFailure, Failure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { onDisk } from '../../base/system-error.ts';
 import type { KeptResult } from '../item.ts';
+import { isKept } from '../kept-tracks.ts';
 import type { TracksTask } from '../preparation.ts';
 import type { StoredFile } from '../records/attempts.ts';
-import { isKept } from '../records/kept-tracks.ts';
 
 /** SHA-256 in lower-case hex. */
 async function digestFile(path: string): Promise<string> {

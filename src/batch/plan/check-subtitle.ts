@@ -9,10 +9,10 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { checkLines } from '../../protocol/requests.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import { cleanSpeaker, type SpokenLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
+import type { CheckedInput, JobInput } from '../input.ts';
 import type { Candidate } from './candidate.ts';
 import { readVideoType } from './content.ts';
 import { statReadable } from './file-status.ts';
-import type { CheckedInput, JobInput } from './input.ts';
 import type { PlanIo, SubtitleContent } from './plan-request.ts';
 
 /** SRT, WebVTT or ASS; lines as JSON only if the user named the file, since many folders contain other JSON files. */

@@ -7,7 +7,8 @@ import { glob, isDynamicPattern } from 'tinyglobby';
 import { nameBelow } from '../../base/relative-name.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { RECORD_FOLDER } from '../record-folder.ts';
+import type { InputProblem } from '../input.ts';
+import { RECORD_FOLDER } from '../records/record-folder.ts';
 import {
   byName,
   type Candidate,
@@ -20,7 +21,6 @@ import {
 } from './candidate.ts';
 import { isCalledLikeInput } from './content.ts';
 import { pathExists, whyNoFolder } from './file-status.ts';
-import type { InputProblem } from './input.ts';
 import { readList, readSheet } from './lists.ts';
 import type { FileFilter, PlanIo, PlanOptions, PlanRequest } from './plan-request.ts';
 import { describeSystemFolders, isSystemFolder } from './system-folders.ts';

@@ -5,8 +5,11 @@
 import { lstat, stat } from 'node:fs/promises';
 import { mapConcurrently } from '../../base/together.ts';
 import { findVersion } from '../deliver/result-file.ts';
+import { type InputProblem, isSplit, joinProblems } from '../input.ts';
 import type { BatchItem } from '../item.ts';
 import { type ForgottenRecord, forgetItems } from '../records/attempts.ts';
+import { createItemFacts, type ItemFacts, sampleOf, trackOf } from '../records/item-facts.ts';
+import { keyWithName, newestAttempt, ownFiles } from '../records/item-key.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import {
   type Choices,
@@ -18,10 +21,7 @@ import {
   type Recorded,
 } from './decision.ts';
 import type { Delivery } from './delivery.ts';
-import { createItemFacts, type ItemFacts, sampleOf, trackOf } from './facts.ts';
 import { pathExists } from './file-status.ts';
-import { type InputProblem, isSplit, joinProblems } from './input.ts';
-import { keyWithName, newestAttempt, ownFiles } from './item-key.ts';
 import { decideOtherLines } from './other-lines.ts';
 import type { PlacedItem } from './plan-items.ts';
 import { decideRedub } from './redub.ts';

@@ -2,8 +2,12 @@
 
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { isCopied, isSplit, type UnusableInput } from '../input.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
+import type { ItemProvenance } from '../item-provenance.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
+import { type ItemFacts, sampleOf, trackOf } from '../records/item-facts.ts';
+import { askedMs, isJoinedKey, newestAttempt, ownFiles, partAttempts } from '../records/item-key.ts';
 import {
   lastSeenMs,
   type NewAttempt,
@@ -12,13 +16,9 @@ import {
   nextStepForItem,
 } from '../records/next-step.ts';
 import type { FindOutputs } from '../records/outputs.ts';
-import type { ItemProvenance } from '../report/provenance.ts';
-import { type ItemFacts, sampleOf, trackOf } from './facts.ts';
-import { isCopied, isSplit, type UnusableInput } from './input.ts';
-import { askedMs, isJoinedKey, newestAttempt, ownFiles, partAttempts } from './item-key.ts';
+import { AUTOMATIC } from '../result-name.ts';
 import type { Redub, RedubChoices } from './redub.ts';
 import { describeChange } from './requests.ts';
-import { AUTOMATIC } from './result-name.ts';
 
 export type Decision =
   /**

@@ -4,9 +4,9 @@ import { type FindInput, foldName } from '../../base/find-input.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
+import { type InputProblem, isCopied, type JobInput } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { readShard, type Shard } from '../shard.ts';
-import { type InputProblem, isCopied, type JobInput } from './input.ts';
+import { readShard, type Shard } from '../records/shard.ts';
 import {
   askedLanguage,
   assetPaths,
@@ -14,7 +14,7 @@ import {
   innerTemplate,
   nameLanguage,
   sampleTemplate,
-} from './result-name.ts';
+} from '../result-name.ts';
 
 export interface Delivery {
   /** Absolute. */

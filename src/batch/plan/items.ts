@@ -4,13 +4,13 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { countCharacters, quantityOf } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { type InputProblem, isCopied, type JobInput } from '../input.ts';
 import type { BatchItem, KeptResult, Units } from '../item.ts';
+import { trackOf } from '../records/item-facts.ts';
+import { isSampleKey, itemKey, SAMPLE_SUFFIX } from '../records/item-key.ts';
+import { resultFolder } from '../result-name.ts';
 import { byName } from './candidate.ts';
-import { trackOf } from './facts.ts';
-import { type InputProblem, isCopied, type JobInput } from './input.ts';
-import { isSampleKey, itemKey, SAMPLE_SUFFIX } from './item-key.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
-import { resultFolder } from './result-name.ts';
 
 export function createItem(
   kind: JobKind,

@@ -5,9 +5,9 @@ import { buffer } from 'node:stream/consumers';
 import { describeUnreadable } from '../../base/system-error.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { nearestName } from '../../protocol/nearest.ts';
+import type { InputProblem } from '../input.ts';
 import { type Candidate, isNonFileInput, listedFile, otherCandidate, type SheetRow } from './candidate.ts';
 import { fieldFlags, flagName } from './field-flags.ts';
-import type { InputProblem } from './input.ts';
 import type { PlanIo } from './plan-request.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Decides about finished translations for which the memory has other lines since. */
 import type { BatchItem } from '../item.ts';
+import { newestAttempt } from '../records/item-key.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
-import { newestAttempt } from './item-key.ts';
 
 /** With --clobber such a translation is made again, from the memory; without, its lines are counted. */
 export async function decideOtherLines(

@@ -8,8 +8,17 @@ import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { isLoopback } from '../../protocol/loopback.ts';
+import {
+  type CheckedInput,
+  type InputProblem,
+  isCopied,
+  type JobInput,
+  type UnusableInput,
+} from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { nameKept } from '../records/kept-tracks.ts';
+import { nameKept } from '../kept-tracks.ts';
+import { addressName } from '../records/item-key.ts';
+import { stemOfAddress } from '../result-name.ts';
 import { type Candidate, isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './candidate.ts';
 import { checkStdin, checkSubtitle, subtitleStem } from './check-subtitle.ts';
 import {
@@ -23,18 +32,9 @@ import {
 } from './content.ts';
 import { type Delivery, ownTemplate, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
-import {
-  type CheckedInput,
-  type InputProblem,
-  isCopied,
-  type JobInput,
-  type UnusableInput,
-} from './input.ts';
-import { addressName } from './item-key.ts';
 import { createItem, orderInputs } from './items.ts';
 import type { PlanIo, PlanRequest } from './plan-request.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
-import { stemOfAddress } from './result-name.ts';
 
 /** Videos measured at a time. Each starts a process; more processes than cores gain nothing. */
 const WIDTH = 4;

@@ -3,11 +3,11 @@
 import type { Readable } from 'node:stream';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers, SpokenLine, SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { InputProblem } from '../input.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
 import type { Candidate, ReadOptions } from './candidate.ts';
 import type { ResultOptions, RewriteSubtitle } from './delivery.ts';
 import type { TextFieldOption } from './field-flags.ts';
-import type { InputProblem } from './input.ts';
 import type { Order } from './items.ts';
 
 /** The options of a job command that a plan reads. */

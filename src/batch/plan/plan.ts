@@ -5,7 +5,8 @@
 
 import { diskFailure, type Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
-import { isInShard } from '../shard.ts';
+import { type InputProblem, unusableInputFailure } from '../input.ts';
+import { isInShard } from '../records/shard.ts';
 import type { BatchPlan, PlannedItem } from './batch-plan.ts';
 import { namedPaths } from './candidate.ts';
 import { collectInputs } from './collect.ts';
@@ -21,7 +22,6 @@ import {
 } from './delivery.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
-import { type InputProblem, unusableInputFailure } from './input.ts';
 import { createItem, fileOf, findDuplicateItems } from './items.ts';
 import { type PlacedItem, planItems } from './plan-items.ts';
 import type { PlanIo, PlanRequest } from './plan-request.ts';

@@ -3,14 +3,14 @@ import { hash } from 'node:crypto';
 import { usageFailure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { isSameFile } from '../deliver/result-file.ts';
+import { isSplit, type JobInput } from '../input.ts';
 import type { BatchItem, Units } from '../item.ts';
 import type { Attempt, StoredFile } from '../records/attempts.ts';
+import { digestLinesMaking, ownFiles, partKey } from '../records/item-key.ts';
 import { keptTrack, readLines } from '../records/kept-dubs.ts';
 import { nextStepForItem } from '../records/next-step.ts';
 import { type CueChanges, findChanges } from './changed-cues.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
-import { isSplit, type JobInput } from './input.ts';
-import { digestLinesMaking, ownFiles, partKey } from './item-key.ts';
 import { unitsOfLines } from './items.ts';
 import { describeChange } from './requests.ts';
 

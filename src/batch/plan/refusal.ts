@@ -1,8 +1,8 @@
 /** Decisions not to run an item: their failures, with the same words in plans, runs and summaries. Pure. */
 import { type Failure, jobFailure, usageFailure } from '../../base/failure.ts';
+import { NOT_USABLE } from '../input.ts';
 import type { BatchItem, BatchOutcome } from '../item.ts';
 import type { Decision } from './decision.ts';
-import { NOT_USABLE } from './input.ts';
 
 /** Nothing is sent for the item: its result belongs to other options or was edited, or its file cannot be used. */
 export type Refused = Extract<Decision, { step: 'changed' | 'edited' | 'unusable' }>;

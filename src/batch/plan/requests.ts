@@ -11,9 +11,9 @@ import {
   nearestLanguage,
 } from '../../protocol/language-tag.ts';
 import { checkJobRequest } from '../../protocol/requests.ts';
+import type { InputProblem } from '../input.ts';
 import { withoutSecrets } from '../records/secrets.ts';
 import { fieldFlags, flagName, sourceFieldOf } from './field-flags.ts';
-import type { InputProblem } from './input.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type MutableFields = Record<string, unknown>;

@@ -2,9 +2,9 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../../base/system-error.ts';
+import type { FileInput } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import type { FileInput } from '../plan/input.ts';
-import { digestMaking } from '../plan/item-key.ts';
+import { digestMaking } from '../records/item-key.ts';
 import { hashInput } from '../run/known-uploads.ts';
 import { makeResult } from '../run/make-result.ts';
 import { type Recipe, work } from './step.ts';

@@ -1,13 +1,13 @@
 /** The parts of an item: what each of its jobs gets, with a key of its own. Pure. */
 import { hash } from 'node:crypto';
 import { join, relative } from 'node:path';
+import type { FileInput, LinesPart } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { trackOf } from '../plan/facts.ts';
-import type { FileInput, LinesPart } from '../plan/input.ts';
-import { digestLinesMaking, digestMaking, partKey } from '../plan/item-key.ts';
 import { fileUnits, unitsOf } from '../plan/items.ts';
 import { digestOptions } from '../plan/requests.ts';
-import { type BatchPlace, recordFolder } from '../record-folder.ts';
+import { trackOf } from '../records/item-facts.ts';
+import { digestLinesMaking, digestMaking, partKey } from '../records/item-key.ts';
+import { type BatchPlace, recordFolder } from '../records/record-folder.ts';
 import type { PreparedSource } from '../run/preparations.ts';
 import { shortDigest } from '../short-digest.ts';
 

@@ -1,7 +1,7 @@
 /** Chooses the recipe of an item. */
 import type { Failure } from '../../base/failure.ts';
-import { isCopied, isSplit } from '../plan/input.ts';
-import { isJoinedKey } from '../plan/item-key.ts';
+import { isCopied, isSplit } from '../input.ts';
+import { isJoinedKey } from '../records/item-key.ts';
 import type { Task } from '../run/batch.ts';
 import { findRecall } from '../run/recall.ts';
 import type { Run } from '../run/run.ts';

@@ -5,14 +5,14 @@
 import { jobFailure, usageFailure } from '../../base/failure.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeUnits } from '../../protocol/metering.ts';
+import type { JobInput } from '../input.ts';
 import type { BatchItem } from '../item.ts';
+import { combineJobs, type ItemProvenance, renumberCues } from '../item-provenance.ts';
 import type { Decision } from '../plan/decision.ts';
-import type { JobInput } from '../plan/input.ts';
-import { isJoinedKey } from '../plan/item-key.ts';
 import type { Redub } from '../plan/redub.ts';
-import { type BatchPlace, recordFolder } from '../record-folder.ts';
+import { isJoinedKey } from '../records/item-key.ts';
 import { keepTrack, keptTrack } from '../records/kept-dubs.ts';
-import { combineJobs, type ItemProvenance, renumberCues } from '../report/provenance.ts';
+import { type BatchPlace, recordFolder } from '../records/record-folder.ts';
 import { keepDubbedLines } from '../run/dubbed-lines.ts';
 import { madeBy, makeResult } from '../run/make-result.ts';
 import type { Run } from '../run/run.ts';

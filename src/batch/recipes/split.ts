@@ -1,8 +1,9 @@
 /** The recipe of an item that is too long for one job, or has several voices: its parts have a job each, whose results are joined. */
+
+import type { FileInput, JobInput } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import type { FileInput, JobInput } from '../plan/input.ts';
 import type { JoinTask } from '../preparation.ts';
-import type { BatchPlace } from '../record-folder.ts';
+import type { BatchPlace } from '../records/record-folder.ts';
 import { byLabel, makeResult } from '../run/make-result.ts';
 import { type CutVideo, type Parts, partsOfLines, partsOfVideo } from './parts.ts';
 import { jobOf, type Known, type Recipe, resultsOf, type Step, work } from './step.ts';

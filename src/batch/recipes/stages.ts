@@ -2,8 +2,9 @@
  * The recipe of a localization in stages: one video in one language. The run carries it out, and the dry run asks it with what the
  * records know. Its jobs for the video as a whole have the same ids in all languages, and are shared.
  */
+
+import { isCopied } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { isCopied } from '../plan/input.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../stages/items.ts';
 import { type AnyStep, type JobStep, jobOf, jobsOf } from './step.ts';
 

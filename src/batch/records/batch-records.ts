@@ -2,14 +2,8 @@
 import { relative, resolve } from 'node:path';
 import { nameBelow } from '../../base/relative-name.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { ItemFacts } from '../plan/facts.ts';
-import { nameOfKey, readPartKey } from '../plan/item-key.ts';
-import { type BatchCommand, commandIdentity } from '../report/command-record.ts';
-import type { ItemProvenance } from '../report/provenance.ts';
-import type { CheckedInputs, UnusableRecord, UsableRecord } from '../report/unusable-inputs.ts';
-import type { ComparedRecord, DamageRecord, LostJob } from '../run/lost-jobs.ts';
-import type { PreparedRecord } from '../run/part-records.ts';
-import type { FinishedVideo, StageRecords, WrittenSubtitle } from '../stages/records.ts';
+import type { ItemProvenance } from '../item-provenance.ts';
+import type { KeptTracks } from '../kept-tracks.ts';
 import {
   type Attempt,
   type AttemptRecord,
@@ -20,9 +14,15 @@ import {
   moveAttempt,
   type StoredFile,
 } from './attempts.ts';
+import { type BatchCommand, commandIdentity } from './command-record.ts';
 import type { Content, RecordDatabase, Row, Schema } from './database.ts';
-import type { KeptTracks } from './kept-tracks.ts';
+import type { ItemFacts } from './item-facts.ts';
+import { nameOfKey, readPartKey } from './item-key.ts';
+import type { ComparedRecord, DamageRecord, LostJob } from './lost-jobs.ts';
 import type { FindOutputs, OutputRow, OutputsRecord } from './outputs.ts';
+import type { PreparedRecord } from './part-records.ts';
+import type { FinishedVideo, StageRecords, WrittenSubtitle } from './stage-records.ts';
+import type { CheckedInputs, UnusableRecord, UsableRecord } from './unusable-inputs.ts';
 
 /** The name of a folder in the references of its jobs. */
 interface BatchNameRecord {

@@ -3,9 +3,9 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { JobStatus } from '../../protocol/states.ts';
+import type { KeptTracks } from '../kept-tracks.ts';
 import type { StoredFile } from './attempts.ts';
 import type { RecordDatabase, Row } from './database.ts';
-import type { KeptTracks } from './kept-tracks.ts';
 import { openMachineDatabase, readMachine } from './machine-database.ts';
 import { stripAddress } from './secrets.ts';
 

@@ -4,9 +4,9 @@ import { findMissingCues, pairCues } from '../../protocol/pair-cues.ts';
 import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
 import { nameRow } from '../../protocol/subtitle-line.ts';
+import type { ItemCue, ItemProvenance } from '../item-provenance.ts';
+import { describeFit, fallbacksOf } from '../item-provenance.ts';
 import { describeLoss, findStillLost } from '../terms.ts';
-import type { ItemCue, ItemProvenance } from './provenance.ts';
-import { describeFit, fallbacksOf } from './provenance.ts';
 import { judgeBack, judgeHeard, type TimedText } from './second-opinion.ts';
 
 export const ATTENTION_CODES = [

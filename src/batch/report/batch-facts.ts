@@ -2,18 +2,18 @@
 
 import type { CreditTotals } from '../item.ts';
 import { byName } from '../plan/candidate.ts';
-import { isJoinedKey, readItemKeys } from '../plan/item-key.ts';
 import { type Attempt, type Attempts, billOf } from '../records/attempts.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
+import type { BatchCommand } from '../records/command-record.ts';
+import { isJoinedKey, readItemKeys } from '../records/item-key.ts';
+import { findDoubt } from '../records/lost-jobs.ts';
 import { createBudget } from '../run/budget.ts';
-import { findDoubt } from '../run/lost-jobs.ts';
 import {
   gatherParts,
   readStageReports,
   resolveStagedResults,
   withoutTriedSamples,
 } from './combined-reports.ts';
-import type { BatchCommand } from './command-record.ts';
 import { type ItemCosts, sumCosts } from './costs.ts';
 import {
   ITEM_STATES,

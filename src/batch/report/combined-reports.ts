@@ -1,15 +1,15 @@
 /** Reports of items that were made in parts, and of videos exported on this machine. Pure. */
 
 import { resolve } from 'node:path';
-import { NOT_USABLE } from '../plan/input.ts';
-import { isSampleKey, nameOfKey, readPartKey, wholeName } from '../plan/item-key.ts';
+import { NOT_USABLE } from '../input.ts';
+import { combineJobs, combineParts } from '../item-provenance.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
+import type { BatchCommand } from '../records/command-record.ts';
+import { isSampleKey, nameOfKey, readPartKey, wholeName } from '../records/item-key.ts';
+import type { FinishedVideo } from '../records/stage-records.ts';
 import { isStageKey } from '../stages/items.ts';
-import type { FinishedVideo } from '../stages/records.ts';
-import type { BatchCommand } from './command-record.ts';
 import { type ItemCosts, joinCosts } from './costs.ts';
 import type { ItemReport, ReportState } from './item-report.ts';
-import { combineJobs, combineParts } from './provenance.ts';
 
 interface PartReport {
   readonly report: ItemReport;

@@ -3,15 +3,15 @@
 import * as v from 'valibot';
 import { JOB_KIND_NAMES, type JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import type { ItemFacts } from '../plan/facts.ts';
-import { NOT_USABLE } from '../plan/input.ts';
-import { isJoinedKey, isSampleKey, SAMPLE_SUFFIX, wholeName } from '../plan/item-key.ts';
-import { nameParts } from '../record-folder.ts';
+import { NOT_USABLE } from '../input.ts';
+import { CUES_MISSING, describeMissingCues, type ItemProvenance } from '../item-provenance.ts';
 import { type Attempt, reasonOf } from '../records/attempts.ts';
+import type { ItemFacts } from '../records/item-facts.ts';
+import { isJoinedKey, isSampleKey, SAMPLE_SUFFIX, wholeName } from '../records/item-key.ts';
 import { lastSeenMs, nextStep } from '../records/next-step.ts';
+import { nameParts } from '../records/record-folder.ts';
+import type { UnusableRecord } from '../records/unusable-inputs.ts';
 import type { ItemCosts } from './costs.ts';
-import { CUES_MISSING, describeMissingCues, type ItemProvenance } from './provenance.ts';
-import type { UnusableRecord } from './unusable-inputs.ts';
 
 /**
  * `waiting`: no request was sent. `unanswered`: a request was sent, and it is unknown whether there is a job. `undelivered`:

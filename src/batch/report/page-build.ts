@@ -5,6 +5,7 @@ import { basename, isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { describeCuts } from '../item-provenance.ts';
 import { digestLines } from '../stages/items.ts';
 import { describeItemCosts } from './costs.ts';
 import { buildAttention } from './page-attention.ts';
@@ -29,7 +30,6 @@ import {
   type Sound,
   worstState,
 } from './page-jobs.ts';
-import { describeCuts } from './provenance.ts';
 import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 
 /** Builds entries one after the other: each runs up to five child processes, one for each track. */

@@ -1,9 +1,9 @@
 /** The JSON document of the HTML report: everything that the page shows, as plain data. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { ItemCue, ItemProvenance } from '../item-provenance.ts';
 import type { AttentionPlace } from './attention.ts';
 import type { ItemCosts } from './costs.ts';
-import type { ItemCue, ItemProvenance } from './provenance.ts';
 
 export interface ReportFacts {
   /** Name of the folder of results. */

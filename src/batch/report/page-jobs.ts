@@ -3,15 +3,15 @@ import { basename, resolve } from 'node:path';
 import { ERROR_CODES } from '../../protocol/error-codes.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { ItemFacts } from '../plan/facts.ts';
-import { isSampleKey, SAMPLE_SUFFIX, wholeName } from '../plan/item-key.ts';
+import { describeLosses, type ItemCue } from '../item-provenance.ts';
+import type { ItemFacts } from '../records/item-facts.ts';
+import { isSampleKey, SAMPLE_SUFFIX, wholeName } from '../records/item-key.ts';
+import type { StageRecords, WrittenSubtitle } from '../records/stage-records.ts';
 import { isStageKey } from '../stages/items.ts';
-import type { StageRecords, WrittenSubtitle } from '../stages/records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
 import type { PagePlace } from './page-attention.ts';
 import type { EntryState, ReportFailure, ReportJob, ReportSubtitle } from './page-facts.ts';
-import { describeLosses, type ItemCue } from './provenance.ts';
 import type { Loudness } from './speech-fit.ts';
 
 /** The state as shown on the page, and the reason if it is not finished. */

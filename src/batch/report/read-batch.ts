@@ -1,11 +1,11 @@
 /** Reads the journal of a folder, and which process works there, without a lock. A run may be active. */
 
-import { readOwnRecords, requireSameShards } from '../other-journals.ts';
-import { type BatchPlace, lockPath } from '../record-folder.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
 import { readLockFile } from '../records/lock.ts';
+import { findDoubt } from '../records/lost-jobs.ts';
 import { type Holder, judgeHolder, thisMachine } from '../records/machine.ts';
-import { findDoubt } from '../run/lost-jobs.ts';
+import { readOwnRecords, requireSameShards } from '../records/other-journals.ts';
+import { type BatchPlace, lockPath } from '../records/record-folder.ts';
 
 /** The records of a batch or shard for a run. @throws Failure: `usage` (SHARDS_DIFFER, RECORDS_OLD), `disk` */
 export async function readBatchRecords(place: BatchPlace): Promise<ReadRecords> {

@@ -1,9 +1,10 @@
 /** Several journals and folders as one batch, and its shards. Pure. */
 
-import { nameOfKey } from '../plan/item-key.ts';
-import type { BatchPlace } from '../record-folder.ts';
 import { combineRecords, type ReadRecords } from '../records/batch-records.ts';
-import { type Shard, shardOf, writeShard } from '../shard.ts';
+import type { BatchCommand } from '../records/command-record.ts';
+import { nameOfKey } from '../records/item-key.ts';
+import type { BatchPlace } from '../records/record-folder.ts';
+import { type Shard, shardOf, writeShard } from '../records/shard.ts';
 import {
   type BatchFacts,
   combineFacts,
@@ -14,7 +15,6 @@ import {
   readBatchFacts,
   type ShardReport,
 } from './batch-facts.ts';
-import type { BatchCommand } from './command-record.ts';
 import type { ItemReport } from './item-report.ts';
 
 /** A journal of a folder, paths in it absolute. */

@@ -2,6 +2,14 @@
 import { dirname, relative } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
 import { nameCue } from '../../protocol/subtitle-line.ts';
+import {
+  cutsOf,
+  describeLosses,
+  describeUse,
+  describeWarnings,
+  fallbacksOf,
+  fastOf,
+} from '../item-provenance.ts';
 import { type AttentionPlace, describePlace } from './attention.ts';
 import {
   type BatchFacts,
@@ -14,7 +22,6 @@ import {
 } from './batch-facts.ts';
 import { describeItemCosts } from './costs.ts';
 import { ITEM_STATES, type ItemReport, nameItem } from './item-report.ts';
-import { cutsOf, describeLosses, describeUse, describeWarnings, fallbacksOf, fastOf } from './provenance.ts';
 import { describeMissing } from './shard-facts.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {

@@ -6,9 +6,9 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { toThousandths } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
 import type { BatchItem, Bill, Costs, Units } from '../item.ts';
-import { readPartKey } from '../plan/item-key.ts';
 import { billOf } from '../records/attempts.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
+import { readPartKey } from '../records/item-key.ts';
 import type { NewCredits, RunOptions } from './batch.ts';
 
 /** `wait`: ask again when another job's price is known. `unpriced`: a job costs nobody knows what. */

@@ -3,9 +3,9 @@
 import { findMissingCues, type TimedCue } from '../../protocol/pair-cues.ts';
 import { readResultLines } from '../deliver/result-lines.ts';
 import type { BatchItem, ItemFile, ItemState } from '../item.ts';
+import type { ItemProvenance, MissingCue } from '../item-provenance.ts';
 import type { Recorded } from '../plan/decision.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
-import type { ItemProvenance, MissingCue } from '../report/provenance.ts';
 import { findLostTerms, type TermLoss, type Terms } from '../terms.ts';
 import type { Batch } from './batch.ts';
 import type { BatchJournal } from './journal.ts';

@@ -3,13 +3,13 @@ import { hash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { BatchItem } from '../item.ts';
-import { sampleOf, trackOf } from '../plan/facts.ts';
-import { decoded } from '../plan/result-name.ts';
-import type { BatchPlace } from '../record-folder.ts';
 import type { Attempts } from '../records/attempts.ts';
-import { writeShard } from '../shard.ts';
+import { sampleOf, trackOf } from '../records/item-facts.ts';
+import { findDoubt } from '../records/lost-jobs.ts';
+import type { BatchPlace } from '../records/record-folder.ts';
+import { writeShard } from '../records/shard.ts';
+import { decoded } from '../result-name.ts';
 import type { BatchJournal } from './journal.ts';
-import { findDoubt } from './lost-jobs.ts';
 
 /** 40 bits: no key has so many folders that two of them collide. */
 const BATCH_LENGTH = 10;

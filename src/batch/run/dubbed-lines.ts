@@ -1,9 +1,10 @@
 /** Keeps the subtitles of each dub. */
+
+import { isSplit } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { isSplit } from '../plan/input.ts';
 import { findBase } from '../plan/redub.ts';
-import { recordFolder } from '../record-folder.ts';
 import { keepLines } from '../records/kept-dubs.ts';
+import { recordFolder } from '../records/record-folder.ts';
 import type { Run } from './run.ts';
 
 /**

@@ -3,8 +3,7 @@
 import { diskFailure, type Failure, temporaryFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { describeDisk, errorCode, inFolderOf } from '../../base/system-error.ts';
-import { otherPlaces, requireSameShards } from '../other-journals.ts';
-import { type BatchPlace, lockPath, recordsPath, refuseOldRecords } from '../record-folder.ts';
+import type { ItemProvenance } from '../item-provenance.ts';
 import { gatherAttempts, setAttempt } from '../records/attempts.ts';
 import {
   applyRecord,
@@ -16,8 +15,9 @@ import {
 import { openRecords } from '../records/database.ts';
 import { describeHolder } from '../records/hold.ts';
 import { inspectLock, type Lock, type LockAttempt, tryLock } from '../records/lock.ts';
-import type { ItemProvenance } from '../report/provenance.ts';
-import { writeShard } from '../shard.ts';
+import { otherPlaces, requireSameShards } from '../records/other-journals.ts';
+import { type BatchPlace, lockPath, recordsPath, refuseOldRecords } from '../records/record-folder.ts';
+import { writeShard } from '../records/shard.ts';
 
 /** The option that chooses the folder of results. */
 const RESULTS_OPTION = '--out';

@@ -7,6 +7,7 @@ import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { type Output, type OutputRows, publish, rowsIn } from '../deliver/publish.ts';
 import { type AddTracks, addKept, findVersion } from '../deliver/result-file.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
+import { combineParts, type ItemProvenance } from '../item-provenance.ts';
 import {
   type Delivery,
   deliveryOf,
@@ -14,16 +15,15 @@ import {
   type SubtitleRewrite,
   templateFor,
 } from '../plan/delivery.ts';
-import { createItemFacts } from '../plan/facts.ts';
-import { JOINED, newestAttempt } from '../plan/item-key.ts';
 import { keptResult } from '../plan/items.ts';
-import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../plan/result-name.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
 import { partsFolder } from '../recipes/parts.ts';
 import type { JobResult, Made } from '../recipes/step.ts';
 import { createAttempt, storeFiles } from '../records/attempts.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
-import { combineParts, type ItemProvenance } from '../report/provenance.ts';
+import { createItemFacts } from '../records/item-facts.ts';
+import { JOINED, newestAttempt } from '../records/item-key.ts';
+import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../result-name.ts';
 import { missingRecords } from './check-translation.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';

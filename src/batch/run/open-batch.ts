@@ -3,7 +3,7 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Choices, Recorded } from '../plan/decision.ts';
 import type { Delivery } from '../plan/delivery.ts';
-import { type BatchPlace, lockPath, recordFolder } from '../record-folder.ts';
+import { type BatchPlace, lockPath, recordFolder } from '../records/record-folder.ts';
 import type { RunOptions } from './batch.ts';
 import { type BatchJournal, openBatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';

@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import { expiredFailure, jobFailure } from '../../base/failure.ts';
 import { Failure } from '../../client/index.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../input.ts';
 import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts';
+import { CUES_MISSING, describeMissingCues, type MissingCue } from '../item-provenance.ts';
 import type { Decision } from '../plan/decision.ts';
-import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../plan/input.ts';
-import { nameParts } from '../record-folder.ts';
 import type { Attempt } from '../records/attempts.ts';
 import { lastSeenMs } from '../records/next-step.ts';
-import { CUES_MISSING, describeMissingCues, type MissingCue } from '../report/provenance.ts';
+import { nameParts } from '../records/record-folder.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /**

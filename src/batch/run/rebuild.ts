@@ -5,20 +5,20 @@ import { diskFailure, Failure, isApiAnswer } from '../../base/failure.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
 import type { Job, JobKind, JobSummary } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import { isCopied, isSplit } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { readOtherJobs } from '../other-journals.ts';
 import type { Decision } from '../plan/decision.ts';
-import { createItemFacts } from '../plan/facts.ts';
-import { isCopied, isSplit } from '../plan/input.ts';
-import { newestAttempt } from '../plan/item-key.ts';
-import { type BatchPlace, RECORD_FOLDER, recordsPath } from '../record-folder.ts';
 import { createAttempt } from '../records/attempts.ts';
+import { createItemFacts } from '../records/item-facts.ts';
+import { newestAttempt } from '../records/item-key.ts';
 import type { JobEntry } from '../records/job-record.ts';
+import { attachedIds, findDoubt, findLostJobs, type LostJob } from '../records/lost-jobs.ts';
+import { readOtherJobs } from '../records/other-journals.ts';
+import { type BatchPlace, RECORD_FOLDER, recordsPath } from '../records/record-folder.ts';
 import { type Batch, isEndless } from './batch.ts';
 import { type BatchName, itemReference, readReference } from './client-reference.ts';
 import type { BatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
-import { attachedIds, findDoubt, findLostJobs, type LostJob } from './lost-jobs.ts';
 
 interface RebuildParts {
   readonly batch: Pick<

@@ -2,7 +2,13 @@
  * Decides which lines of a translation come from memory, and records it before anything is sent, so that a resumed run sends the
  * same lines.
  */
+
+import { isSplit } from '../input.ts';
 import type { BatchItem } from '../item.ts';
+import type { Choices, Decision, OtherLines } from '../plan/decision.ts';
+import type { Delivery } from '../plan/delivery.ts';
+import { isJoinedKey } from '../records/item-key.ts';
+import type { PreparedRecord } from '../records/part-records.ts';
 import {
   alignTexts,
   type Memory,
@@ -12,13 +18,8 @@ import {
   readLines,
   type Sentence,
   sentencesOf,
-} from '../memory.ts';
-import type { Choices, Decision, OtherLines } from '../plan/decision.ts';
-import type { Delivery } from '../plan/delivery.ts';
-import { isSplit } from '../plan/input.ts';
-import { isJoinedKey } from '../plan/item-key.ts';
+} from '../records/translation-memory.ts';
 import type { Terms } from '../terms.ts';
-import type { PreparedRecord } from './part-records.ts';
 
 /** The text of each line; null for one that is sent. */
 export type KnownTexts = readonly (string | null)[];

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../../base/failure.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
-import { alignTexts, memoryRequestOf } from '../memory.ts';
+import { alignTexts, memoryRequestOf } from '../records/translation-memory.ts';
 import { sentencesOfItem } from './recall.ts';
 import type { Run } from './run.ts';
 

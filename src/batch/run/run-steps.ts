@@ -6,8 +6,6 @@ import { Failure } from '../../base/failure.ts';
 import type { BatchItem, BatchOutcome } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
-import { createItemFacts } from '../plan/facts.ts';
-import { newestAttempt } from '../plan/item-key.ts';
 import {
   type Bench,
   type JobResult,
@@ -20,6 +18,8 @@ import {
   stepsOf,
   type WorkStep,
 } from '../recipes/step.ts';
+import { createItemFacts } from '../records/item-facts.ts';
+import { newestAttempt } from '../records/item-key.ts';
 import type { RunOutcome } from './batch.ts';
 import { carryOut, madeOf, type Started, type StepEnd } from './carry-out.ts';
 import { checkTranslation } from './check-translation.ts';

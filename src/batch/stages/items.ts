@@ -5,10 +5,10 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { FileInput, JobInput, LinesPart, VoicesByName } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import type { FileInput, JobInput, LinesPart, VoicesByName } from '../plan/input.ts';
 import { createItem } from '../plan/items.ts';
-import { NO_LANGUAGE } from '../plan/result-name.ts';
+import { NO_LANGUAGE } from '../result-name.ts';
 
 /** The folder of intermediate results, below the output folder. */
 export const STAGES_FOLDER = '.vloc/stages';

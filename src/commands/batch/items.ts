@@ -1,8 +1,8 @@
 /** Items of a batch as records on stdout. */
 import * as v from 'valibot';
+import { cutsOf, describeSilence, fastOf } from '../../batch/item-provenance.ts';
 import type { BatchFacts, ShardReport } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
-import { cutsOf, describeSilence, fastOf } from '../../batch/report/provenance.ts';
 import type { FolderWorker } from '../../batch/report/read-batch.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { shapeOf } from '../../protocol/shape.ts';

@@ -1,15 +1,15 @@
 /** A folder of results, as its journal knows it, and the commands that continue its batch. */
 import { isAbsolute, relative, resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
-import { readOwnRecords } from '../../batch/other-journals.ts';
-import { NOT_USABLE } from '../../batch/plan/input.ts';
-import { readItemKeys } from '../../batch/plan/item-key.ts';
-import { listPlaces } from '../../batch/record-folder.ts';
+import { NOT_USABLE } from '../../batch/input.ts';
+import { CUES_MISSING } from '../../batch/item-provenance.ts';
 import { combineRecords, type ReadRecords } from '../../batch/records/batch-records.ts';
+import type { BatchCommand } from '../../batch/records/command-record.ts';
+import { readItemKeys } from '../../batch/records/item-key.ts';
+import { readOwnRecords } from '../../batch/records/other-journals.ts';
+import { listPlaces } from '../../batch/records/record-folder.ts';
 import { type BatchFacts, FAILED_STATES, OPEN_STATES } from '../../batch/report/batch-facts.ts';
-import type { BatchCommand } from '../../batch/report/command-record.ts';
 import type { ItemReport, ReportState } from '../../batch/report/item-report.ts';
-import { CUES_MISSING } from '../../batch/report/provenance.ts';
 import { describeBatchDamage, type FolderWorker, findWorker } from '../../batch/report/read-batch.ts';
 import { combineFolders, type FolderFacts, readFolderFacts } from '../../batch/report/shard-facts.ts';
 import type { Operands } from '../context/command.ts';

@@ -7,7 +7,7 @@ import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { inFolderOf } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
-import { RECORD_FOLDER, recordsPath } from '../../batch/record-folder.ts';
+import { RECORD_FOLDER, recordsPath } from '../../batch/records/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';

@@ -37,7 +37,7 @@ export async function openMemoryFor(
 ): Promise<BatchMemory | undefined> {
   const isNamed = written !== undefined && written !== '';
   if (kind !== 'subtitle_translation' || (delivery.toStdout === true && !isNamed)) return undefined;
-  const { memoryPath, openMemory } = await import('../../batch/memory.ts');
+  const { memoryPath, openMemory } = await import('../../batch/records/translation-memory.ts');
   const path = isNamed ? resolve(io.cwd, written) : memoryPath(delivery.folder);
   const store = await openMemory(path, { any: anyMemory, writes, now: io.now });
   const edits = writes ? await store.collectEdits() : 0;

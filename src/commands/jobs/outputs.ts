@@ -1,9 +1,9 @@
 /** Output schemas of commands that run jobs or deliver their results: outcomes, plans and events. */
 import * as v from 'valibot';
 import type { Doing, DoneBefore, ItemState, StopReason } from '../../batch/item.ts';
+import type { ItemProvenance } from '../../batch/item-provenance.ts';
+import { KEPT_TRACKS } from '../../batch/kept-tracks.ts';
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
-import { KEPT_TRACKS } from '../../batch/records/kept-tracks.ts';
-import type { ItemProvenance } from '../../batch/report/provenance.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { CUE_FITS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';

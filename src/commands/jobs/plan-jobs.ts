@@ -2,21 +2,21 @@
 
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
+import { type InputProblem, isCopied } from '../../batch/input.ts';
 import type { BatchItem } from '../../batch/item.ts';
-import { readResults } from '../../batch/other-journals.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Decision } from '../../batch/plan/decision.ts';
 import { readDelivery } from '../../batch/plan/delivery.ts';
-import { type InputProblem, isCopied } from '../../batch/plan/input.ts';
-import { nameOfKey } from '../../batch/plan/item-key.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import type { FileFilter, PlanIo, PlanRequest } from '../../batch/plan/plan-request.ts';
 import { isRefused } from '../../batch/plan/refusal.ts';
-import type { BatchPlace } from '../../batch/record-folder.ts';
 import type { BatchRecords, ReadRecords } from '../../batch/records/batch-records.ts';
+import { nameOfKey } from '../../batch/records/item-key.ts';
+import { readResults } from '../../batch/records/other-journals.ts';
+import type { BatchPlace } from '../../batch/records/record-folder.ts';
+import { writeShard } from '../../batch/records/shard.ts';
 import { describeBatchDamage, readBatchRecords } from '../../batch/report/read-batch.ts';
-import { writeShard } from '../../batch/shard.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ModelStep } from '../../engines/models/catalog.ts';

@@ -4,7 +4,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, type FailureCategory, usageFailure } from '../../base/failure.ts';
-import type { FileInput } from '../../batch/plan/input.ts';
+import type { FileInput } from '../../batch/input.ts';
 import type {
   JoinedFile,
   JoinTask,

@@ -5,15 +5,15 @@
  */
 import { hostname } from 'node:os';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
+import { isCopied } from '../../batch/input.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { namedPaths } from '../../batch/plan/candidate.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
-import { isCopied } from '../../batch/plan/input.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
-import { type BatchCommand, createBatchCommand, itemsOfBefore } from '../../batch/report/command-record.ts';
-import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
+import { type BatchCommand, createBatchCommand, itemsOfBefore } from '../../batch/records/command-record.ts';
+import { createUnusableRecord, createUsableRecord } from '../../batch/records/unusable-inputs.ts';
 import type { Batch, RunOptions, RunOutcome, Task } from '../../batch/run/batch.ts';
 import { checkTranslation } from '../../batch/run/check-translation.ts';
 import { choicesOf, type OpenBatch, openBatch } from '../../batch/run/open-batch.ts';

@@ -2,18 +2,18 @@
 
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, partialFailure } from '../../base/failure.ts';
+import { NOT_USABLE } from '../../batch/input.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Delivery } from '../../batch/plan/delivery.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
-import { NOT_USABLE } from '../../batch/plan/input.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import { isRefused, refusedOutcomes } from '../../batch/plan/refusal.ts';
+import { writeShard } from '../../batch/records/shard.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import { openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { adviseOwnWays, summarizeFailure } from '../../batch/run/outcome.ts';
-import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';

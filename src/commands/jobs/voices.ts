@@ -1,5 +1,5 @@
 /** --voices: a voice for each speaker of subtitles, whose lines are dubbed in jobs of their own. */
-import type { InputProblem, PartVoice, VoicesByName } from '../../batch/plan/input.ts';
+import type { InputProblem, PartVoice, VoicesByName } from '../../batch/input.ts';
 import type { PlacedItem } from '../../batch/plan/plan-items.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { nearestName } from '../../protocol/nearest.ts';

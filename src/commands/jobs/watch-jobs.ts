@@ -2,14 +2,15 @@
 import { resolve, sep } from 'node:path';
 import { Failure, isOfRecords } from '../../base/failure.ts';
 import { describeUnreadable, errorCode } from '../../base/system-error.ts';
+import type { InputProblem } from '../../batch/input.ts';
 import type { BatchEvent } from '../../batch/item.ts';
 import { isNonFileInput, namedPaths } from '../../batch/plan/candidate.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { flagName } from '../../batch/plan/field-flags.ts';
-import type { InputProblem } from '../../batch/plan/input.ts';
 import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
 import { describeSystemFolders } from '../../batch/plan/system-folders.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
+import { writeShard } from '../../batch/records/shard.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
@@ -22,7 +23,6 @@ import {
   type FilesAtWork,
   watchFolders,
 } from '../../batch/run/watch-folders.ts';
-import { writeShard } from '../../batch/shard.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { invalidCallFailure } from '../context/command.ts';

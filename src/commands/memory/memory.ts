@@ -14,7 +14,7 @@ import {
   type MemoryEntry,
   memoryPath,
   openMemory,
-} from '../../batch/memory.ts';
+} from '../../batch/records/translation-memory.ts';
 import { nearLanguages, withoutRegion } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';

@@ -1,6 +1,6 @@
 /** Reads and writes TMX 1.4, the exchange format of translation memories. Pure. */
 import sax from 'sax';
-import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/memory.ts';
+import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/records/translation-memory.ts';
 import { shortDigest } from '../../batch/short-digest.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { matchLanguage } from '../../protocol/languages.ts';

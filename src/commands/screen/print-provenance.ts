@@ -10,7 +10,7 @@ import {
   groupReuses,
   groupWarnings,
   type ItemProvenance,
-} from '../../batch/report/provenance.ts';
+} from '../../batch/item-provenance.ts';
 import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';

@@ -8,7 +8,7 @@ import type {
   Doing,
   ItemState,
 } from '../../batch/item.ts';
-import { CUES_MISSING } from '../../batch/report/provenance.ts';
+import { CUES_MISSING } from '../../batch/item-provenance.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Context, Progress } from '../context/context.ts';
 import { showPath } from '../context/format.ts';

@@ -1,12 +1,12 @@
 /** Finds existing subtitles of a video: those make recognition or translation unnecessary. */
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
-import type { InputProblem } from '../../batch/plan/input.ts';
-import { newestAttempt } from '../../batch/plan/item-key.ts';
-import { fitName, NO_LANGUAGE } from '../../batch/plan/result-name.ts';
+import type { InputProblem } from '../../batch/input.ts';
 import { isDubbed } from '../../batch/recipes/stages.ts';
+import { newestAttempt } from '../../batch/records/item-key.ts';
+import type { WrittenSubtitle } from '../../batch/records/stage-records.ts';
+import { fitName, NO_LANGUAGE } from '../../batch/result-name.ts';
 import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
-import type { WrittenSubtitle } from '../../batch/stages/records.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import {

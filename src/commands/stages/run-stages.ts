@@ -2,14 +2,14 @@
 
 import { configurationFailure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../base/together.ts';
+import { isCopied } from '../../batch/input.ts';
 import type { BatchOutcome } from '../../batch/item.ts';
+import { combineJobs } from '../../batch/item-provenance.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
-import { isCopied } from '../../batch/plan/input.ts';
-import { nameOfKey, newestAttempt } from '../../batch/plan/item-key.ts';
 import { firstLook } from '../../batch/recipes/stages.ts';
-import { itemsOfBefore } from '../../batch/report/command-record.ts';
-import { combineJobs } from '../../batch/report/provenance.ts';
-import { createUnusableRecord, createUsableRecord } from '../../batch/report/unusable-inputs.ts';
+import { itemsOfBefore } from '../../batch/records/command-record.ts';
+import { nameOfKey, newestAttempt } from '../../batch/records/item-key.ts';
+import { createUnusableRecord, createUsableRecord } from '../../batch/records/unusable-inputs.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';

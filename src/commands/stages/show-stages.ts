@@ -1,10 +1,10 @@
 /** --dry-run of a localization in stages: what each stage would do and cost. Only prices and the balance are requested. */
 
 import { Failure } from '../../base/failure.ts';
+import { isCopied } from '../../batch/input.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan } from '../../batch/plan/dry-run.ts';
-import { isCopied } from '../../batch/plan/input.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { openBudget } from '../../batch/run/budget.ts';

@@ -7,7 +7,7 @@ import { namedPaths } from '../../batch/plan/candidate.ts';
 import { fileOf } from '../../batch/plan/items.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import { listJobs } from '../../batch/recipes/stages.ts';
-import type { BatchPlace } from '../../batch/record-folder.ts';
+import type { BatchPlace } from '../../batch/records/record-folder.ts';
 import { reportItems } from '../../batch/report/batch-facts.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { readBatchRecords } from '../../batch/report/read-batch.ts';

@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RECORD_FOLDER } from '../../batch/record-folder.ts';
 import { type JobEntry, readKeptJobs } from '../../batch/records/job-record.ts';
+import { RECORD_FOLDER } from '../../batch/records/record-folder.ts';
 import type { Sound } from '../../batch/report/page-jobs.ts';
 import { measureFit } from '../../batch/report/speech-fit.ts';
 import type { SubtitleProblem } from '../../media/subtitles/check.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { publish, rowsIn } from '../../../src/batch/deliver/publish.ts';
-import { readResults } from '../../../src/batch/other-journals.ts';
+import { readResults } from '../../../src/batch/records/other-journals.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { failureOf } from '../../client/support/harness.ts';
 

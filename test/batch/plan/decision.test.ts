@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import { forecastPlan } from '../../../src/batch/plan/dry-run.ts';
-import { createItemFacts } from '../../../src/batch/plan/facts.ts';
 import {
   type AttemptState,
   createAttempt,
   type DownloadedRecord,
 } from '../../../src/batch/records/attempts.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import { createItemFacts } from '../../../src/batch/records/item-facts.ts';
 import { createFolder, createHistory, type History, MP4, NOW, plan, problemsOf } from './support.ts';
 
 const HOUR_MS = 3_600_000;

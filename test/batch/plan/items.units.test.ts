@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobInput } from '../../../src/batch/plan/input.ts';
+import type { JobInput } from '../../../src/batch/input.ts';
 import { unitsOf } from '../../../src/batch/plan/items.ts';
 
 const named = { label: 'a', stem: 'a', name: 'a' };

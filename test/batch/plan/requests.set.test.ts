@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InputProblem } from '../../../src/batch/plan/input.ts';
+import type { InputProblem } from '../../../src/batch/input.ts';
 import { setFields } from '../../../src/batch/plan/requests.ts';
 
 describe('--set', () => {

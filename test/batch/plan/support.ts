@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { recordedResults } from '../../../src/batch/other-journals.ts';
 import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import type { Choices, Recorded } from '../../../src/batch/plan/decision.ts';
 import { readDelivery } from '../../../src/batch/plan/delivery.ts';
 import { collectBatch, decideBatch } from '../../../src/batch/plan/plan.ts';
 import type { PlanIo, PlanRequest } from '../../../src/batch/plan/plan-request.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import { recordedResults } from '../../../src/batch/records/other-journals.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 
 /** The mark of an MP4; nothing here reads further. */

@@ -1,7 +1,7 @@
 /** The steps of each recipe, as they are known at each point. */
 import { describe, expect, it } from 'vitest';
+import type { LinesPart } from '../../../src/batch/input.ts';
 import type { BatchItem } from '../../../src/batch/item.ts';
-import type { LinesPart } from '../../../src/batch/plan/input.ts';
 import type { Redub } from '../../../src/batch/plan/redub.ts';
 import { copyRecipe } from '../../../src/batch/recipes/copy.ts';
 import type { CutVideo } from '../../../src/batch/recipes/parts.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import { createUnusableRecord } from '../../../src/batch/records/unusable-inputs.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { describeItemCosts } from '../../../src/batch/report/costs.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
-import { createUnusableRecord } from '../../../src/batch/report/unusable-inputs.ts';
 import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, factsOf, keyOf, NOW } from './journal-records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partKey } from '../../../src/batch/plan/item-key.ts';
+import { partKey } from '../../../src/batch/records/item-key.ts';
 import { gatherParts, withoutTriedSamples } from '../../../src/batch/report/combined-reports.ts';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
 

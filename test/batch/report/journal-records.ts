@@ -1,8 +1,8 @@
 /** The journal of a batch with one item in each state, named by it, record by record. */
 
-import type { ItemFacts } from '../../../src/batch/plan/facts.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
-import { type BatchCommand, createBatchCommand } from '../../../src/batch/report/command-record.ts';
+import { type BatchCommand, createBatchCommand } from '../../../src/batch/records/command-record.ts';
+import type { ItemFacts } from '../../../src/batch/records/item-facts.ts';
 import { ITEM_STATES } from '../../../src/batch/report/item-report.ts';
 import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 

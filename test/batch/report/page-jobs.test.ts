@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { StageRecords } from '../../../src/batch/records/stage-records.ts';
 import type { ItemReport } from '../../../src/batch/report/item-report.ts';
 import { pageJobs } from '../../../src/batch/report/page-jobs.ts';
-import type { StageRecords } from '../../../src/batch/stages/records.ts';
 
 const ITEM: ItemReport = {
   key: '["audio_separation","week1/talk.mp4",null]',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
+import { shardOf } from '../../../src/batch/records/shard.ts';
 import { reportDocument } from '../../../src/batch/report/batch-facts.ts';
 import { combineFolders, describeMissing, readFolderFacts } from '../../../src/batch/report/shard-facts.ts';
 import { writeJunit, writeMarkdown } from '../../../src/batch/report/text-reports.ts';
-import { shardOf } from '../../../src/batch/shard.ts';
 import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, factsOf, keyOf, NOW } from './journal-records.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { BatchItem } from '../../../src/batch/item.ts';
-import { memoryRequestOf, openMemory, sentencesOf } from '../../../src/batch/memory.ts';
 import { createItem } from '../../../src/batch/plan/items.ts';
 import { mergeTexts } from '../../../src/batch/recipes/translation.ts';
+import { memoryRequestOf, openMemory, sentencesOf } from '../../../src/batch/records/translation-memory.ts';
 import { findRecall } from '../../../src/batch/run/recall.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lockPath, recordsPath } from '../../../src/batch/record-folder.ts';
+import { lockPath, recordsPath } from '../../../src/batch/records/record-folder.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { linesItem } from './support/items.ts';

@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readOwnRecords } from '../../../src/batch/other-journals.ts';
+import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { readBooks, sha256 } from '../../hosted/books.ts';
 import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';

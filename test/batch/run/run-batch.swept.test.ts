@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readOwnRecords } from '../../../src/batch/other-journals.ts';
+import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { HAS_STRACE } from '../records/support/strace.ts';
 import { type Stage, startStage } from './support/stage.ts';
 import { listPoints, PART, RESULT, runUntil, type SweepPoint } from './support/sweep.ts';

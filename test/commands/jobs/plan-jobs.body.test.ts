@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { InputProblem } from '../../../src/batch/plan/input.ts';
+import type { InputProblem } from '../../../src/batch/input.ts';
 import { readBodyFields } from '../../../src/commands/jobs/plan-jobs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 

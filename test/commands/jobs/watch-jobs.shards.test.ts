@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shardOf } from '../../../src/batch/shard.ts';
+import { shardOf } from '../../../src/batch/records/shard.ts';
 import { openInbox, untilTold } from '../support/open-inbox.ts';
 
 test('a shard that watches processes its own files, including later ones', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MemoryEntry } from '../../../src/batch/memory.ts';
+import type { MemoryEntry } from '../../../src/batch/records/translation-memory.ts';
 import { readTmx, writeTmx } from '../../../src/commands/memory/tmx.ts';
 import { normalizeCueText } from '../../../src/protocol/srt.ts';
 import { hasXmllint } from '../../support/xmllint.ts';

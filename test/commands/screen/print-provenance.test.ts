@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ItemProvenance } from '../../../src/batch/report/provenance.ts';
+import type { ItemProvenance } from '../../../src/batch/item-provenance.ts';
 import { createProvenancePrinter, printProvenance } from '../../../src/commands/screen/print-provenance.ts';
 import type { JobKind } from '../../../src/protocol/kind-names.ts';
 import { startVloc } from '../support/run-vloc.ts';

@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readOwnRecords } from '../../../src/batch/other-journals.ts';
+import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shardOf } from '../../../src/batch/shard.ts';
+import { shardOf } from '../../../src/batch/records/shard.ts';
 import { startStaging } from './staging.ts';
 
 test('shards review their own videos, and a run without shards is refused', async () => {

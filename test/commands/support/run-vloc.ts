@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { readOwnRecords } from '../../../src/batch/other-journals.ts';
+import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';

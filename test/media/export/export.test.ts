@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { describeWarnings } from '../../../src/batch/report/provenance.ts';
+import { describeWarnings } from '../../../src/batch/item-provenance.ts';
 import {
   type ExportTask,
   exportVideo,

@@ -2,9 +2,9 @@
 
 import { formatBytes } from '../../../base/amounts.ts';
 import { isNoticed } from '../../../protocol/provenance.ts';
+import { describeFit, describeUse } from '../../item-provenance.ts';
 import { describeItemCosts } from '../../report/costs.ts';
 import type { EntryDetail, ReportFile, ReportJob } from '../../report/page-facts.ts';
-import { describeFit, describeUse } from '../../report/provenance.ts';
 import type { ListedEntry } from '../choose.ts';
 import { KIND_NAMES, STATE_NAMES, TRACK_NAMES } from '../words.ts';
 import { makeElement } from './element.ts';

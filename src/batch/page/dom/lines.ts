@@ -1,7 +1,7 @@
 /** Original and translated subtitles side by side, with the fit of each line. */
 
+import { describeFit, type ItemCue } from '../../item-provenance.ts';
 import type { EntryDetail, LineFit } from '../../report/page-facts.ts';
-import { describeFit, type ItemCue } from '../../report/provenance.ts';
 import { rateFit } from '../../report/speech-fit.ts';
 import type { ListedEntry } from '../choose.ts';
 import { type LinePair, lineAt, pairLines } from '../lines.ts';

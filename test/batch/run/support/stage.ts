@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BatchEvent, BatchItem } from '../../../../src/batch/item.ts';
-import { readOwnRecords } from '../../../../src/batch/other-journals.ts';
+import { readOwnRecords } from '../../../../src/batch/records/other-journals.ts';
 import type { RunOptions, RunOutcome } from '../../../../src/batch/run/batch.ts';
 import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';

@@ -1,11 +1,11 @@
 /** The records in an output folder: their locations. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, onDisk } from '../base/system-error.ts';
-import type { JobKind } from '../protocol/kind-names.ts';
-import { KINDS, type ResultPart } from '../protocol/kinds.ts';
-import type { StoredFile } from './records/attempts.ts';
-import { tooOldFailure } from './records/database.ts';
+import { errorCode, onDisk } from '../../base/system-error.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
+import type { StoredFile } from './attempts.ts';
+import { tooOldFailure } from './database.ts';
 import type { Shard } from './shard.ts';
 
 /** Beside the results, so that it moves with them. A folder that contains it is an output folder. */

@@ -1,11 +1,11 @@
 /** Keys of items and parts, the same in every run, and the newest attempts of each key. */
 import { hash } from 'node:crypto';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
-import type { ReadRecords } from '../records/batch-records.ts';
-import type { FindOutputs } from '../records/outputs.ts';
-import { stripAddress } from '../records/secrets.ts';
-import { isSampleTemplate } from './result-name.ts';
+import { isSampleTemplate } from '../result-name.ts';
+import type { Attempt, Attempts, StoredFile } from './attempts.ts';
+import type { ReadRecords } from './batch-records.ts';
+import type { FindOutputs } from './outputs.ts';
+import { stripAddress } from './secrets.ts';
 
 /**
  * The same in every run of the same command. Results with other names are other items: a video with the original sound and

@@ -3,12 +3,12 @@
  * shards, which exclude it.
  */
 import { resolve } from 'node:path';
-import { type Failure, usageFailure } from '../base/failure.ts';
-import { readItemKeys } from './plan/item-key.ts';
+import { type Failure, usageFailure } from '../../base/failure.ts';
+import { BATCH_SCHEMA, type BatchRecords, type ReadRecords, viewContent } from './batch-records.ts';
+import { readRecords } from './database.ts';
+import { readItemKeys } from './item-key.ts';
+import { attachedIds } from './lost-jobs.ts';
 import { type BatchPlace, listPlaces, recordsPath, refuseOldRecords } from './record-folder.ts';
-import { BATCH_SCHEMA, type BatchRecords, type ReadRecords, viewContent } from './records/batch-records.ts';
-import { readRecords } from './records/database.ts';
-import { attachedIds } from './run/lost-jobs.ts';
 import { writeShard } from './shard.ts';
 
 /** Places whose items may be those of this one: another number of shards, or none. @throws Failure (`disk`) */

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { Failure } from '../../src/base/failure.ts';
-import { isInShard, readShard, shardOf, writeShard } from '../../src/batch/shard.ts';
+import { Failure } from '../../../src/base/failure.ts';
+import { isInShard, readShard, shardOf, writeShard } from '../../../src/batch/records/shard.ts';
 
 const names = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 50 });
 const counts = fc.integer({ min: 1, max: 40 });

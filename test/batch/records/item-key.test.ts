@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressName, itemKey } from '../../../src/batch/plan/item-key.ts';
+import { addressName, itemKey } from '../../../src/batch/records/item-key.ts';
 import { JOB_KIND_NAMES } from '../../../src/protocol/kind-names.ts';
 
 describe('the key of an item', () => {

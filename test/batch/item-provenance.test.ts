@@ -11,7 +11,7 @@ import {
   describeWarnings,
   groupFallbacks,
   type ItemProvenance,
-} from '../../../src/batch/report/provenance.ts';
+} from '../../src/batch/item-provenance.ts';
 
 const SPOKEN = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
 const FALLBACK = { step: 'translate', engine: 'apertium', skipped: ['openai qwen3'] } as const;

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { basename, extname, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import filenamify from 'filenamify';
-import { type Failure, usageFailure } from '../../base/failure.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import { KINDS, type Kind } from '../../protocol/kinds.ts';
+import { type Failure, usageFailure } from '../base/failure.ts';
+import type { JobKind } from '../protocol/kind-names.ts';
+import { KINDS, type Kind } from '../protocol/kinds.ts';
 
 /** Values for a template. None may be empty: `talk.{lang}.mp4` without a language would be `talk.mp4`, the input. */
 interface NameParts {

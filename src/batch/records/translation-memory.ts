@@ -6,19 +6,19 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { COMMON_FIELDS } from '../protocol/fields.ts';
-import { canonicalLanguage } from '../protocol/language-tag.ts';
-import { nearLanguages } from '../protocol/languages.ts';
-import { pairCues } from '../protocol/pair-cues.ts';
-import { normalizeCueText } from '../protocol/srt.ts';
-import type { SubtitleLine } from '../protocol/subtitle-line.ts';
-import type { BatchItem } from './item.ts';
+import { COMMON_FIELDS } from '../../protocol/fields.ts';
+import { canonicalLanguage } from '../../protocol/language-tag.ts';
+import { nearLanguages } from '../../protocol/languages.ts';
+import { pairCues } from '../../protocol/pair-cues.ts';
+import { normalizeCueText } from '../../protocol/srt.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { BatchItem } from '../item.ts';
+import { shortDigest } from '../short-digest.ts';
+import { findTerms, type Terms } from '../terms.ts';
+import type { RecordDatabase, Row, Schema } from './database.ts';
+import { openRecords, readRecords } from './database.ts';
+import { withMutex } from './hold.ts';
 import { RECORD_FOLDER } from './record-folder.ts';
-import type { RecordDatabase, Row, Schema } from './records/database.ts';
-import { openRecords, readRecords } from './records/database.ts';
-import { withMutex } from './records/hold.ts';
-import { shortDigest } from './short-digest.ts';
-import { findTerms, type Terms } from './terms.ts';
 
 /** The origin of translations that a person wrote or imported: any service and engine may use them. */
 export const PERSON = 'person';
@@ -293,7 +293,7 @@ export async function sentencesOf(
   terms: Terms | undefined,
   masks: boolean,
 ): Promise<readonly Sentence[]> {
-  const { groupSentences } = await import('../media/subtitles/sentences.ts');
+  const { groupSentences } = await import('../../media/subtitles/sentences.ts');
   const texts = lines.map(({ text }) => normalizeCueText(text));
   const groups = groupSentences(
     lines.map(({ start_ms, end_ms }, at) => ({
@@ -390,7 +390,7 @@ function editOf(
 }
 
 export async function readLines(path: string): Promise<readonly SubtitleLine[] | null> {
-  const { readWordLines } = await import('../media/subtitles/read.ts');
+  const { readWordLines } = await import('../../media/subtitles/read.ts');
   try {
     return readWordLines(await readFile(path), path);
   } catch {

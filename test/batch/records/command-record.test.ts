@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createBatchCommand } from '../../../src/batch/report/command-record.ts';
-import { recordsOf } from '../records/support/records-of.ts';
+import { createBatchCommand } from '../../../src/batch/records/command-record.ts';
+import { recordsOf } from './support/records-of.ts';
 
 describe('the record of a command', () => {
   it('keeps the words, but not the query of any address', () => {

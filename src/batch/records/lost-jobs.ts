@@ -1,8 +1,8 @@
 /** Records of damage to the record of a batch, and of jobs that the service has and the record lacks. Pure. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { JobStatus } from '../../protocol/states.ts';
-import type { Attempts } from '../records/attempts.ts';
-import type { BatchRecords } from '../records/batch-records.ts';
+import type { Attempts } from './attempts.ts';
+import type { BatchRecords } from './batch-records.ts';
 
 /** Written when damage was found on opening, or when other records have jobs that the batch lacks. */
 export interface DamageRecord {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { AskedRecord } from '../../../src/batch/records/attempts.ts';
 import {
   digestMaking,
   itemKey,
   partAttempts,
   partKey,
   readPartKey,
-} from '../../../src/batch/plan/item-key.ts';
-import type { AskedRecord } from '../../../src/batch/records/attempts.ts';
-import { foldAttempts } from '../records/support/attempts.ts';
+} from '../../../src/batch/records/item-key.ts';
+import { foldAttempts } from './support/attempts.ts';
 
 const ITEM = itemKey('subtitle_recognition', 'talk.mp4', null);
 const NAMED = itemKey('auto_localization', 'week 1/"talk".mp4', 'es', '{stem}{ext}');

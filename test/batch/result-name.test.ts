@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
+import { Failure } from '../../src/base/failure.ts';
 import {
   askedLanguage,
   defaultTemplate,
@@ -11,7 +11,7 @@ import {
   nameLanguage,
   resultPath,
   withoutUnknown,
-} from '../../../src/batch/plan/result-name.ts';
+} from '../../src/batch/result-name.ts';
 
 const parts = { stem: 'talk', lang: 'es', asset: 'video', id: 'loc_1', ext: '.mp4' };
 

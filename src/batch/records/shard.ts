@@ -3,8 +3,8 @@
  * so that it stays the same when other inputs come or go. Pure.
  */
 import { hash } from 'node:crypto';
-import { usageFailure } from '../base/failure.ts';
-import { wholeName } from './plan/item-key.ts';
+import { usageFailure } from '../../base/failure.ts';
+import { wholeName } from './item-key.ts';
 
 export interface Shard {
   /** From 1. */

@@ -1,6 +1,6 @@
 /** The commands of a batch, as the journal keeps them: without secrets. */
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { stripAddress, withoutSecrets } from '../records/secrets.ts';
+import { stripAddress, withoutSecrets } from './secrets.ts';
 
 export interface BatchCommand {
   readonly type: 'batch_command';

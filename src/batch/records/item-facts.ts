@@ -1,7 +1,7 @@
 /** Facts that the journal records about each item besides its jobs, so that a later run can detect changes. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { BatchItem } from '../item.ts';
-import { withoutSecrets } from '../records/secrets.ts';
+import { withoutSecrets } from './secrets.ts';
 
 /** The audio track that a service uses if a video is sent as it is. */
 const FIRST_TRACK = 1;

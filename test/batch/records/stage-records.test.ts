@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import type { OutputsRecord } from '../../../src/batch/records/outputs.ts';
-import type { FinishedVideo } from '../../../src/batch/stages/records.ts';
-import { recordsOf } from '../records/support/records-of.ts';
+import type { FinishedVideo } from '../../../src/batch/records/stage-records.ts';
+import { recordsOf } from './support/records-of.ts';
 
 const AT = '2026-11-21T10:00:00.000Z';
 const digest = (digit: string) => digit.repeat(64);

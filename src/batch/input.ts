@@ -1,7 +1,7 @@
 /** Inputs of items, and the problems of inputs that cannot be used. */
 
-import { diskFailure, type Failure, usageFailure } from '../../base/failure.ts';
-import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { diskFailure, type Failure, usageFailure } from '../base/failure.ts';
+import type { SubtitleFormat, SubtitleLine } from '../protocol/subtitle-line.ts';
 
 /** Fields of every input. */
 interface Named {

@@ -1,10 +1,10 @@
 /** Combines and describes the provenance of results. Pure. */
 
-import { firstWords } from '../../protocol/pair-cues.ts';
-import { NOTICED_TEMPO, type Provenance, totalTempo } from '../../protocol/provenance.ts';
-import { formatTime } from '../../protocol/srt.ts';
-import { nameCue } from '../../protocol/subtitle-line.ts';
-import { describeLoss, type TermLoss } from '../terms.ts';
+import { firstWords } from '../protocol/pair-cues.ts';
+import { NOTICED_TEMPO, type Provenance, totalTempo } from '../protocol/provenance.ts';
+import { formatTime } from '../protocol/srt.ts';
+import { nameCue } from '../protocol/subtitle-line.ts';
+import { describeLoss, type TermLoss } from './terms.ts';
 
 /** Cues that were spoken as one text, and what was done to make them fit. */
 export type ItemCue = Provenance['cues'][number] & {

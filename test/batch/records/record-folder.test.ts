@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { nameParts } from '../../src/batch/record-folder.ts';
-import { RECORDS } from './records/support/attempts.ts';
-import { recordsOf } from './records/support/records-of.ts';
+import { nameParts } from '../../../src/batch/records/record-folder.ts';
+import { RECORDS } from './support/attempts.ts';
+import { recordsOf } from './support/records-of.ts';
 
 test('paths below the folder move along with it, and others stay', () => {
   const files = ['/media/out/week 1/a.mp4', '/media/outer/a.mp4', '/media/out/..a/b.mp4'].map((path) => ({

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { createItemFacts } from '../../../src/batch/plan/facts.ts';
-import { recordsOf } from '../records/support/records-of.ts';
-import { createFolder, plan } from './support.ts';
+import { createItemFacts } from '../../../src/batch/records/item-facts.ts';
+import { createFolder, plan } from '../plan/support.ts';
+import { recordsOf } from './support/records-of.ts';
 
 const SHA = 'a'.repeat(64);
 
