@@ -4,7 +4,7 @@
  */
 
 import { factsOf, type OptionFacts, type OptionTable } from '../../src/base/option.ts';
-import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
 import type { Command } from '../../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';

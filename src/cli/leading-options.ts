@@ -1,7 +1,7 @@
 /** Moves global options before the command, as in `vloc --profile prod jobs list`, to where the parser accepts them. */
 
 import { factsOf, type OptionFacts } from '../base/option.ts';
-import { flagName } from '../batch/plan/field-flags.ts';
+import { flagName } from '../batch/inputs/field-flags.ts';
 import { invalidCallFailure } from '../commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../commands/context/global-options.ts';
 import { COMMAND_ROWS, type CommandRow } from '../commands/tree.ts';

@@ -11,7 +11,7 @@ import {
   type OptionTable,
   type RawOptions,
 } from '../base/option.ts';
-import { flagName } from '../batch/plan/field-flags.ts';
+import { flagName } from '../batch/inputs/field-flags.ts';
 import { parseDuration } from '../commands/context/format.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, HELP_GROUPS } from '../../src/base/option.ts';
-import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { main } from '../../src/cli/main.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import type { Command } from '../../src/commands/context/command.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/base/exit-codes.ts';
-import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 

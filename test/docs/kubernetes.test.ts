@@ -12,7 +12,7 @@ import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 import { checkSettings } from '../../src/service/operate/settings.ts';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { flagName } from '../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { makeStateDir } from '../service/harness/scene.ts';
 

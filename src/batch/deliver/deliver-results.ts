@@ -10,7 +10,7 @@ import { Failure, jobFailure, temporaryFailure } from '../../base/failure.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
 import { inTurn } from '../../base/together.ts';
 import { assetsOf, type Job } from '../../client/index.ts';
-import type { Delivery } from '../plan/delivery.ts';
+import type { Delivery } from '../inputs/delivery.ts';
 import type { StoredFile } from '../records/attempts.ts';
 import { describeHolder } from '../records/hold.ts';
 import type { JobEntry, JobRecord } from '../records/job-record.ts';

@@ -1,9 +1,9 @@
 /** Output of the planner. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Delivery } from '../inputs/delivery.ts';
 import type { BatchItem } from '../item.ts';
 import type { RenamedRecord } from './decide-items.ts';
 import type { Decision } from './decision.ts';
-import type { Delivery } from './delivery.ts';
 
 export interface PlannedItem {
   readonly item: BatchItem;

@@ -6,6 +6,9 @@ import { lstat, stat } from 'node:fs/promises';
 import { mapConcurrently } from '../../base/together.ts';
 import { findVersion } from '../deliver/result-file.ts';
 import { type InputProblem, isSplit, joinProblems } from '../input.ts';
+import type { Delivery } from '../inputs/delivery.ts';
+import { pathExists } from '../inputs/file-status.ts';
+import type { PlacedItem } from '../inputs/plan-items.ts';
 import type { BatchItem } from '../item.ts';
 import { type ForgottenRecord, forgetItems } from '../records/attempts.ts';
 import { createItemFacts, type ItemFacts, sampleOf, trackOf } from '../records/item-facts.ts';
@@ -20,10 +23,7 @@ import {
   needsHash,
   type Recorded,
 } from './decision.ts';
-import type { Delivery } from './delivery.ts';
-import { pathExists } from './file-status.ts';
 import { decideOtherLines } from './other-lines.ts';
-import type { PlacedItem } from './plan-items.ts';
 import { decideRedub } from './redub.ts';
 import { decisionFailure, isRefused } from './refusal.ts';
 

@@ -3,6 +3,7 @@
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { isCopied, isSplit, type UnusableInput } from '../input.ts';
+import { describeChange } from '../inputs/requests.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { ItemProvenance } from '../item-provenance.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
@@ -18,7 +19,6 @@ import {
 import type { FindOutputs } from '../records/outputs.ts';
 import { AUTOMATIC } from '../result-name.ts';
 import type { Redub, RedubChoices } from './redub.ts';
-import { describeChange } from './requests.ts';
 
 export type Decision =
   /**

@@ -1,9 +1,9 @@
 /** Notes about files that are prepared before they are sent, or of which a part is. */
 import { describeUnits } from '../../protocol/metering.ts';
 import type { FilePreparation } from '../input.ts';
+import { speakersOf } from '../inputs/items.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import { isEncodedAnew } from './disk-space.ts';
-import { speakersOf } from './items.ts';
 import { countAgain, type Redub } from './redub.ts';
 
 /** Further files are counted, not named. */

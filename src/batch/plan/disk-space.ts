@@ -1,10 +1,10 @@
 /** Checks the disk space for the results. Only a certain shortage is reported. */
 import { formatBytes } from '../../base/amounts.ts';
 import { bytesToSend, type InputProblem, isPrepared, isSplit } from '../input.ts';
+import type { Delivery } from '../inputs/delivery.ts';
+import type { PlanIo } from '../inputs/plan-request.ts';
 import type { BatchItem } from '../item.ts';
 import type { PlannedItem } from './batch-plan.ts';
-import type { Delivery } from './delivery.ts';
-import type { PlanIo } from './plan-request.ts';
 
 /** Minimum size of sound in bytes per second: 16 bits, one channel, 22,050 samples. */
 const WAV_BYTES_PER_SECOND = 2 * 22_050;

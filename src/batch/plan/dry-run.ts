@@ -1,10 +1,10 @@
 /** Forecast of the jobs and costs of a plan, for --dry-run. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { bytesToSend, countParts, isCopied, type JobInput } from '../input.ts';
+import { type SpeakerJob, speakersOf } from '../inputs/items.ts';
 import type { Units } from '../item.ts';
 import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
-import { type SpeakerJob, speakersOf } from './items.ts';
 import { countAgain, type Redub } from './redub.ts';
 import { decisionFailure, isRefused } from './refusal.ts';
 

@@ -6,12 +6,8 @@
 import { diskFailure, type Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { type InputProblem, unusableInputFailure } from '../input.ts';
-import { isInShard } from '../records/shard.ts';
-import type { BatchPlan, PlannedItem } from './batch-plan.ts';
-import { namedPaths } from './candidate.ts';
-import { collectInputs } from './collect.ts';
-import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
-import type { Choices, Recorded } from './decision.ts';
+import { namedPaths } from '../inputs/candidate.ts';
+import { collectInputs } from '../inputs/collect.ts';
 import {
   type Claim,
   type Delivery,
@@ -19,13 +15,17 @@ import {
   findOverwrittenInputs,
   readDelivery,
   resultPaths,
-} from './delivery.ts';
+} from '../inputs/delivery.ts';
+import { createItem, fileOf, findDuplicateItems } from '../inputs/items.ts';
+import { type PlacedItem, planItems } from '../inputs/plan-items.ts';
+import type { PlanIo, PlanRequest } from '../inputs/plan-request.ts';
+import { buildRequests, type PlannedRequest } from '../inputs/requests.ts';
+import { isInShard } from '../records/shard.ts';
+import type { BatchPlan, PlannedItem } from './batch-plan.ts';
+import { decideItems, type RenamedRecord, settleItems } from './decide-items.ts';
+import type { Choices, Recorded } from './decision.ts';
 import { describePreparations } from './describe-preparations.ts';
 import { checkSpace } from './disk-space.ts';
-import { createItem, fileOf, findDuplicateItems } from './items.ts';
-import { type PlacedItem, planItems } from './plan-items.ts';
-import type { PlanIo, PlanRequest } from './plan-request.ts';
-import { buildRequests, type PlannedRequest } from './requests.ts';
 
 interface Surroundings {
   /** Files that earlier runs wrote, absolute: they are not inputs. */

@@ -4,6 +4,8 @@ import { usageFailure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { isSameFile } from '../deliver/result-file.ts';
 import { isSplit, type JobInput } from '../input.ts';
+import { unitsOfLines } from '../inputs/items.ts';
+import { describeChange } from '../inputs/requests.ts';
 import type { BatchItem, Units } from '../item.ts';
 import type { Attempt, StoredFile } from '../records/attempts.ts';
 import { digestLinesMaking, ownFiles, partKey } from '../records/item-key.ts';
@@ -11,8 +13,6 @@ import { keptTrack, readLines } from '../records/kept-dubs.ts';
 import { nextStepForItem } from '../records/next-step.ts';
 import { type CueChanges, findChanges } from './changed-cues.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
-import { unitsOfLines } from './items.ts';
-import { describeChange } from './requests.ts';
 
 /** How dubs of edited subtitles are made. */
 export interface RedubChoices {

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto';
 import { join, relative } from 'node:path';
 import type { FileInput, LinesPart } from '../input.ts';
+import { fileUnits, unitsOf } from '../inputs/items.ts';
+import { digestOptions } from '../inputs/requests.ts';
 import type { BatchItem } from '../item.ts';
-import { fileUnits, unitsOf } from '../plan/items.ts';
-import { digestOptions } from '../plan/requests.ts';
 import { trackOf } from '../records/item-facts.ts';
 import { digestLinesMaking, digestMaking, partKey } from '../records/item-key.ts';
 import { type BatchPlace, recordFolder } from '../records/record-folder.ts';

@@ -4,8 +4,8 @@
  */
 
 import { isCopied } from '../input.ts';
+import { linesStage, type StageLines, type VideoItem, videoStage } from '../inputs/stage-items.ts';
 import type { BatchItem } from '../item.ts';
-import { linesStage, type StageLines, type VideoItem, videoStage } from '../stages/items.ts';
 import { type AnyStep, type JobStep, jobOf, jobsOf } from './step.ts';
 
 /** Lines with their language; null if it is not known. */

@@ -2,12 +2,12 @@
 
 import { resolve } from 'node:path';
 import { NOT_USABLE } from '../input.ts';
+import { isStageKey } from '../inputs/stage-items.ts';
 import { combineJobs, combineParts } from '../item-provenance.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
 import type { BatchCommand } from '../records/command-record.ts';
 import { isSampleKey, nameOfKey, readPartKey, wholeName } from '../records/item-key.ts';
 import type { FinishedVideo } from '../records/stage-records.ts';
-import { isStageKey } from '../stages/items.ts';
 import { type ItemCosts, joinCosts } from './costs.ts';
 import type { ItemReport, ReportState } from './item-report.ts';
 

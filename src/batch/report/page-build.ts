@@ -5,8 +5,8 @@ import { basename, isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import { digestLines } from '../inputs/stage-items.ts';
 import { describeCuts } from '../item-provenance.ts';
-import { digestLines } from '../stages/items.ts';
 import { describeItemCosts } from './costs.ts';
 import { buildAttention } from './page-attention.ts';
 import {

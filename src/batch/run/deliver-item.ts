@@ -9,10 +9,10 @@ import { deliverResults, firstLinkExpiry, foundLanguage, rowsOfJob } from '../de
 import type { DeliveredFile, DeliveryRecord, ResultNaming } from '../deliver/download-results.ts';
 import { publish, rowsIn } from '../deliver/publish.ts';
 import { type AddTracks, isSameFile } from '../deliver/result-file.ts';
+import { deliveryOf, languageOfItem, resultPaths } from '../inputs/delivery.ts';
+import { pathExists } from '../inputs/file-status.ts';
+import { keptResult } from '../inputs/items.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
-import { deliveryOf, languageOfItem, resultPaths } from '../plan/delivery.ts';
-import { pathExists } from '../plan/file-status.ts';
-import { keptResult } from '../plan/items.ts';
 import { type StoredFile, storeFiles } from '../records/attempts.ts';
 import type { OutputRow } from '../records/outputs.ts';
 import { nameParts, recordFolder } from '../records/record-folder.ts';

@@ -6,16 +6,16 @@ import { makeFolder } from '../../base/folder.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { type Output, type OutputRows, publish, rowsIn } from '../deliver/publish.ts';
 import { type AddTracks, addKept, findVersion } from '../deliver/result-file.ts';
-import type { BatchItem, ItemFile } from '../item.ts';
-import { combineParts, type ItemProvenance } from '../item-provenance.ts';
 import {
   type Delivery,
   deliveryOf,
   languageOfItem,
   type SubtitleRewrite,
   templateFor,
-} from '../plan/delivery.ts';
-import { keptResult } from '../plan/items.ts';
+} from '../inputs/delivery.ts';
+import { keptResult } from '../inputs/items.ts';
+import type { BatchItem, ItemFile } from '../item.ts';
+import { combineParts, type ItemProvenance } from '../item-provenance.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
 import { partsFolder } from '../recipes/parts.ts';
 import type { JobResult, Made } from '../recipes/step.ts';

@@ -1,8 +1,8 @@
 /** Opens a folder of results for one run: takes its lock, and reads what earlier runs have recorded. */
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Delivery } from '../inputs/delivery.ts';
 import type { Choices, Recorded } from '../plan/decision.ts';
-import type { Delivery } from '../plan/delivery.ts';
 import { type BatchPlace, lockPath, recordFolder } from '../records/record-folder.ts';
 import type { RunOptions } from './batch.ts';
 import { type BatchJournal, openBatchJournal } from './journal.ts';

@@ -4,9 +4,9 @@
  */
 
 import { isSplit } from '../input.ts';
+import type { Delivery } from '../inputs/delivery.ts';
 import type { BatchItem } from '../item.ts';
 import type { Choices, Decision, OtherLines } from '../plan/decision.ts';
-import type { Delivery } from '../plan/delivery.ts';
 import { isJoinedKey } from '../records/item-key.ts';
 import type { PreparedRecord } from '../records/part-records.ts';
 import {

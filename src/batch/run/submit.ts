@@ -8,10 +8,10 @@ import { Failure, type Job, type JobKind, type JobRequestInput } from '../../cli
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { JobInput } from '../input.ts';
+import { type Delivery, deliveryOf, languageOfItem } from '../inputs/delivery.ts';
+import { sourceFieldOf } from '../inputs/field-flags.ts';
+import { fileOf, keptResult } from '../inputs/items.ts';
 import type { BatchItem } from '../item.ts';
-import { type Delivery, deliveryOf, languageOfItem } from '../plan/delivery.ts';
-import { sourceFieldOf } from '../plan/field-flags.ts';
-import { fileOf, keptResult } from '../plan/items.ts';
 import { type Attempt, createAttempt } from '../records/attempts.ts';
 import { createItemFacts } from '../records/item-facts.ts';
 import type { NewJob } from '../records/job-record.ts';

@@ -2,9 +2,9 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
+import { fileOf } from '../inputs/items.ts';
+import { isSystemFolder } from '../inputs/system-folders.ts';
 import type { BatchEvent, BatchItem } from '../item.ts';
-import { fileOf } from '../plan/items.ts';
-import { isSystemFolder } from '../plan/system-folders.ts';
 import { watchFolder as openFolderWatch } from '../records/folder-watch.ts';
 
 interface FoldersOptions extends Pick<WatchOptions, 'now' | 'signal' | 'openWatch'> {

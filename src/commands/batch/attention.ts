@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
+import { isStageKey } from '../../batch/inputs/stage-items.ts';
 import {
   ATTENTION_CODES,
   type AttentionPlace,
@@ -12,7 +13,6 @@ import {
 } from '../../batch/report/attention.ts';
 import { type ItemReport, isDelivered, readItemKey } from '../../batch/report/item-report.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
-import { isStageKey } from '../../batch/stages/items.ts';
 import type { ScannedCue } from '../../media/subtitles/read.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { Context } from '../context/context.ts';

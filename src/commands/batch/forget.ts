@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
 import { type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, numberOption } from '../../base/option.ts';
-import { isNonFileInput } from '../../batch/plan/candidate.ts';
-import { pathExists } from '../../batch/plan/file-status.ts';
+import { isNonFileInput } from '../../batch/inputs/candidate.ts';
+import { pathExists } from '../../batch/inputs/file-status.ts';
 import type { BatchCommand } from '../../batch/records/command-record.ts';
 import { nameOfKey, readItemKeys, readPartKey, wholeName } from '../../batch/records/item-key.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';

@@ -6,7 +6,7 @@ import { createInputs } from '../../base/find-input.ts';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { inFolderOf } from '../../base/system-error.ts';
-import { namedPaths } from '../../batch/plan/candidate.ts';
+import { namedPaths } from '../../batch/inputs/candidate.ts';
 import { RECORD_FOLDER, recordsPath } from '../../batch/records/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';

@@ -9,7 +9,7 @@ import {
   type OptionValues,
   type RawOptions,
 } from '../../base/option.ts';
-import { flagName } from '../../batch/plan/field-flags.ts';
+import { flagName } from '../../batch/inputs/field-flags.ts';
 import type { Context } from './context.ts';
 
 /** The operands of a command; one name for all of them. */

@@ -11,7 +11,7 @@ import {
   type OptionValues,
   textOption,
 } from '../../base/option.ts';
-import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
+import { camelCase, flagName } from '../../batch/inputs/field-flags.ts';
 import type { ListPage } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { queryOf } from '../../protocol/openapi/parameters.ts';

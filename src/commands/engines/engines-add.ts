@@ -16,7 +16,7 @@ import {
   type RawOptions,
   textOption,
 } from '../../base/option.ts';
-import { flagName } from '../../batch/plan/field-flags.ts';
+import { flagName } from '../../batch/inputs/field-flags.ts';
 import {
   defaultEngines,
   ENTRIES,

@@ -2,8 +2,8 @@
 
 import { relative } from 'node:path';
 import type { Failure } from '../../base/failure.ts';
+import { type Delivery, deliveryOf, languageOfItem } from '../../batch/inputs/delivery.ts';
 import type { BatchItem } from '../../batch/item.ts';
-import { type Delivery, deliveryOf, languageOfItem } from '../../batch/plan/delivery.ts';
 import { fixParts } from '../../batch/result-name.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { isSwitchedOn } from '../../profiles/resolve.ts';

@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 import type { Failure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
 import { DOWNLOADS } from '../../batch/deliver/deliver-results.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { JobEntry } from '../../batch/records/job-record.ts';
 import type { Job } from '../../client/index.ts';
 import { type Connection, connectService } from '../context/connection.ts';

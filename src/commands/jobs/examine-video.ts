@@ -2,8 +2,8 @@
 
 import { tmpdir } from 'node:os';
 import { describeDuration, formatBytes } from '../../base/amounts.ts';
-import { givesVideo } from '../../batch/plan/delivery.ts';
-import type { PlanIo } from '../../batch/plan/plan-request.ts';
+import { givesVideo } from '../../batch/inputs/delivery.ts';
+import type { PlanIo } from '../../batch/inputs/plan-request.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
 import type { ConversionPlan } from '../../media/export/convert.ts';
 import type { VideoFacts } from '../../media/probe/facts.ts';

@@ -5,7 +5,7 @@ import { formatBytes } from '../../base/amounts.ts';
 import { Failure, isOfRecords, timeoutFailure } from '../../base/failure.ts';
 import type { FindInput } from '../../base/find-input.ts';
 import { deliverResults, recordOnMachine } from '../../batch/deliver/deliver-results.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { Job, WaitForJob } from '../../client/index.ts';
 import { isTerminal } from '../../protocol/states.ts';
 import type { Connection } from '../context/connection.ts';

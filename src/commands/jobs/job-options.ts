@@ -18,8 +18,8 @@ import {
   textOption,
   textsOption,
 } from '../../base/option.ts';
-import { givesSubtitles, givesVideo } from '../../batch/plan/delivery.ts';
-import { fieldFlags, type TextFieldOption } from '../../batch/plan/field-flags.ts';
+import { givesSubtitles, givesVideo } from '../../batch/inputs/delivery.ts';
+import { fieldFlags, type TextFieldOption } from '../../batch/inputs/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import type { Field } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

@@ -1,7 +1,7 @@
 /** Commands that get the results of jobs: `jobs wait` and `jobs download`. */
 
 import { flagOption } from '../../base/option.ts';
-import { readDelivery } from '../../batch/plan/delivery.ts';
+import { readDelivery } from '../../batch/inputs/delivery.ts';
 import type { Job } from '../../client/index.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Connection } from '../context/connection.ts';

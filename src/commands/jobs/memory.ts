@@ -1,8 +1,8 @@
 /** The translation memory of a run. */
 import { resolve } from 'node:path';
+import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
 import { isSent, linesToSend } from '../../batch/recipes/translation.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { type BatchMemory, createOtherLines, findRecall, readRecalls } from '../../batch/run/recall.ts';

@@ -3,13 +3,13 @@
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
 import { type InputProblem, isCopied } from '../../batch/input.ts';
+import { readDelivery } from '../../batch/inputs/delivery.ts';
+import type { PlacedItem } from '../../batch/inputs/plan-items.ts';
+import type { FileFilter, PlanIo, PlanRequest } from '../../batch/inputs/plan-request.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Decision } from '../../batch/plan/decision.ts';
-import { readDelivery } from '../../batch/plan/delivery.ts';
 import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
-import type { PlacedItem } from '../../batch/plan/plan-items.ts';
-import type { FileFilter, PlanIo, PlanRequest } from '../../batch/plan/plan-request.ts';
 import { isRefused } from '../../batch/plan/refusal.ts';
 import type { BatchRecords, ReadRecords } from '../../batch/records/batch-records.ts';
 import { nameOfKey } from '../../batch/records/item-key.ts';

@@ -6,9 +6,9 @@
 import { hostname } from 'node:os';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { isCopied } from '../../batch/input.ts';
+import { namedPaths } from '../../batch/inputs/candidate.ts';
+import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
-import { namedPaths } from '../../batch/plan/candidate.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';

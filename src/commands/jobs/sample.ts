@@ -1,10 +1,10 @@
 /** The end of a run of samples: what they cost, what the whole videos cost, and the command for them. */
 
 import { type FileInput, isSplit, type JobInput, wholeOf } from '../../batch/input.ts';
+import { unitsOf } from '../../batch/inputs/items.ts';
 import type { BatchOutcome, Units } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { roundCredits } from '../../batch/plan/dry-run.ts';
-import { unitsOf } from '../../batch/plan/items.ts';
 import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import type { Context } from '../context/context.ts';
 import { wholeCommand } from '../context/printed-command.ts';

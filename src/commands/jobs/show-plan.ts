@@ -3,8 +3,8 @@
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, partialFailure } from '../../base/failure.ts';
 import { NOT_USABLE } from '../../batch/input.ts';
+import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';

@@ -8,7 +8,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { Delivery } from '../../batch/plan/delivery.ts';
+import type { Delivery } from '../../batch/inputs/delivery.ts';
 import { makePrivateFolder } from '../../batch/records/private-folder.ts';
 import { recordsPath } from '../../batch/records/record-folder.ts';
 import { stateFolder } from '../../profiles/environment.ts';

@@ -1,10 +1,10 @@
 /** Reads and writes subtitles of all formats, and splits those with too many lines for one job. */
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { looksLikeJson, parseJsonLines } from '../../batch/plan/check-subtitle.ts';
-import type { SourceSubtitle } from '../../batch/plan/delivery.ts';
-import { unitsOfLines } from '../../batch/plan/items.ts';
-import type { PlanIo } from '../../batch/plan/plan-request.ts';
+import { looksLikeJson, parseJsonLines } from '../../batch/inputs/check-subtitle.ts';
+import type { SourceSubtitle } from '../../batch/inputs/delivery.ts';
+import { unitsOfLines } from '../../batch/inputs/items.ts';
+import type { PlanIo } from '../../batch/inputs/plan-request.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { pairCues } from '../../protocol/pair-cues.ts';
 import { formatSrt } from '../../protocol/srt.ts';

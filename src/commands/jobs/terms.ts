@@ -31,7 +31,7 @@ export async function openTerms(
       'Name their file with --terms.',
     );
   if (written === undefined) return undefined;
-  const { readTerms } = await import('../../batch/plan/read-terms.ts');
+  const { readTerms } = await import('../../batch/inputs/read-terms.ts');
   const languages = [...new Set(targets.flatMap((target) => target ?? []))];
   const terms = await readTerms(written, languages, io);
   const missing = languages.filter((language) => terms.in(language).length === 0);

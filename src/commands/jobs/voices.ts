@@ -1,6 +1,6 @@
 /** --voices: a voice for each speaker of subtitles, whose lines are dubbed in jobs of their own. */
 import type { InputProblem, PartVoice, VoicesByName } from '../../batch/input.ts';
-import type { PlacedItem } from '../../batch/plan/plan-items.ts';
+import type { PlacedItem } from '../../batch/inputs/plan-items.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import type { Speakers, SubtitleLine } from '../../protocol/subtitle-line.ts';

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { Failure } from '../../base/failure.ts';
 import { asFailure, failureDocument } from '../../base/failure-document.ts';
 import { factsOf, type RawOptions } from '../../base/option.ts';
-import { isNonFileInput } from '../../batch/plan/candidate.ts';
+import { isNonFileInput } from '../../batch/inputs/candidate.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import {
   type Context,

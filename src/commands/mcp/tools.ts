@@ -7,7 +7,7 @@ import {
   type OptionTable,
   type RawOptions,
 } from '../../base/option.ts';
-import { camelCase, flagName } from '../../batch/plan/field-flags.ts';
+import { camelCase, flagName } from '../../batch/inputs/field-flags.ts';
 import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';
 import { type CalledCommand, type Command, operandHelp, type ToolEffect } from '../context/command.ts';
 import { asSentence, parseDuration } from '../context/format.ts';

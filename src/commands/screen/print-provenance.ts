@@ -2,6 +2,8 @@
  * Prints the provenance of results on the terminal: steps that were reused, engines instead of preferred ones, missing voices, and
  * cues that are fast or cut off.
  */
+
+import { isStageKey } from '../../batch/inputs/stage-items.ts';
 import {
   describeLosses,
   describeWarnings,
@@ -11,7 +13,6 @@ import {
   groupWarnings,
   type ItemProvenance,
 } from '../../batch/item-provenance.ts';
-import { isStageKey } from '../../batch/stages/items.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { isNoticed } from '../../protocol/provenance.ts';
 import type { Terminal } from '../context/context.ts';

@@ -3,11 +3,11 @@
 import { tmpdir } from 'node:os';
 import PQueue from 'p-queue';
 import { takeTurn } from '../../base/together.ts';
+import { videoStage } from '../../batch/inputs/stage-items.ts';
 import type { ItemState } from '../../batch/item.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
 import { listJobs } from '../../batch/recipes/stages.ts';
 import { newestAttempt } from '../../batch/records/item-key.ts';
-import { videoStage } from '../../batch/stages/items.ts';
 import { readFacts } from '../../media/probe/facts.ts';
 import { requirePlayable } from '../../media/probe/inspect.ts';
 import { PreparationFailure } from '../../media/programs/failures.ts';

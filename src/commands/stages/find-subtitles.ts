@@ -2,11 +2,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve } from 'node:path';
 import type { InputProblem } from '../../batch/input.ts';
+import { linesStage, type VideoItem, videoStage } from '../../batch/inputs/stage-items.ts';
 import { isDubbed } from '../../batch/recipes/stages.ts';
 import { newestAttempt } from '../../batch/records/item-key.ts';
 import type { WrittenSubtitle } from '../../batch/records/stage-records.ts';
 import { fitName, NO_LANGUAGE } from '../../batch/result-name.ts';
-import { linesStage, type VideoItem, videoStage } from '../../batch/stages/items.ts';
 import { baseLanguage, canonicalLanguage } from '../../protocol/language-tag.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat, type SubtitleLine } from '../../protocol/subtitle-line.ts';
 import {

@@ -1,4 +1,6 @@
 /** What a localization in stages would do, by the recipes that the run carries out. Nothing is sent. */
+
+import { linesStage } from '../../batch/inputs/stage-items.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import type { Choices, Decision } from '../../batch/plan/decision.ts';
@@ -8,7 +10,6 @@ import { isRefused } from '../../batch/plan/refusal.ts';
 import type { StageJob, StageWork } from '../../batch/recipes/stages.ts';
 import { jobsOf } from '../../batch/recipes/step.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
-import { linesStage } from '../../batch/stages/items.ts';
 import type { Context } from '../context/context.ts';
 import { listNewJobs, type NewJob } from '../jobs/plan-limit.ts';
 import { createLinesExaminer } from '../jobs/subtitles.ts';

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { readResultLines } from '../../batch/deliver/result-lines.ts';
 import type { InputProblem } from '../../batch/input.ts';
-import type { PlanIo } from '../../batch/plan/plan-request.ts';
+import type { PlanIo } from '../../batch/inputs/plan-request.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
 import { inspectSubtitle } from '../../media/subtitles/check.ts';
 import { compareSubtitles, describeChange, readBack } from '../../media/subtitles/compare.ts';

@@ -7,6 +7,7 @@ import { diskFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { makeFolder } from '../../base/folder.ts';
 import { publish, rowsIn } from '../../batch/deliver/publish.ts';
 import { findVersion } from '../../batch/deliver/result-file.ts';
+import { STAGES_FOLDER, videoStage } from '../../batch/inputs/stage-items.ts';
 import type { BatchItem, BatchOutcome, ItemFile } from '../../batch/item.ts';
 import { firstLook } from '../../batch/recipes/stages.ts';
 import type { WrittenSubtitle } from '../../batch/records/stage-records.ts';
@@ -14,7 +15,6 @@ import { alignTexts, memoryRequestOf } from '../../batch/records/translation-mem
 import { findLosses, madeIn, recordChecks } from '../../batch/run/check-translation.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
 import { type BatchMemory, sentencesOfItem } from '../../batch/run/recall.ts';
-import { STAGES_FOLDER, videoStage } from '../../batch/stages/items.ts';
 import { writeSubtitle as formatSubtitle } from '../../media/subtitles/write.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type SpokenLine, withSpeakers } from '../../protocol/subtitle-line.ts';

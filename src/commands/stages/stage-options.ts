@@ -10,7 +10,7 @@ import {
   type OptionValues,
   textOption,
 } from '../../base/option.ts';
-import { flagName } from '../../batch/plan/field-flags.ts';
+import { flagName } from '../../batch/inputs/field-flags.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import {
   jobTable,

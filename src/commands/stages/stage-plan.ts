@@ -1,12 +1,13 @@
 /** Plan of a localization in stages. */
+
+import type { Delivery } from '../../batch/inputs/delivery.ts';
+import type { StageLines, VideoItem } from '../../batch/inputs/stage-items.ts';
 import type { BatchItem } from '../../batch/item.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
-import type { Delivery } from '../../batch/plan/delivery.ts';
 import type { Refused } from '../../batch/plan/refusal.ts';
 import { listJobs, type StageRecipe, stagesRecipe } from '../../batch/recipes/stages.ts';
 import { newestAttempt } from '../../batch/records/item-key.ts';
 import type { StageRecords } from '../../batch/records/stage-records.ts';
-import type { StageLines, VideoItem } from '../../batch/stages/items.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';

@@ -2,9 +2,10 @@
 
 import type { Failure } from '../../base/failure.ts';
 import { createInputs, type Inputs } from '../../base/find-input.ts';
+import { namedPaths } from '../../batch/inputs/candidate.ts';
+import { fileOf } from '../../batch/inputs/items.ts';
+import { linesStage, videoStage } from '../../batch/inputs/stage-items.ts';
 import type { BatchItem, ItemState } from '../../batch/item.ts';
-import { namedPaths } from '../../batch/plan/candidate.ts';
-import { fileOf } from '../../batch/plan/items.ts';
 import { refusedOutcomes } from '../../batch/plan/refusal.ts';
 import { listJobs } from '../../batch/recipes/stages.ts';
 import type { BatchPlace } from '../../batch/records/record-folder.ts';
@@ -14,7 +15,6 @@ import { readBatchRecords } from '../../batch/report/read-batch.ts';
 import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
 import type { BatchJournal } from '../../batch/run/journal.ts';
 import type { BatchMemory } from '../../batch/run/recall.ts';
-import { linesStage, videoStage } from '../../batch/stages/items.ts';
 import type { TermLoss } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type Connection, connectService } from '../context/connection.ts';

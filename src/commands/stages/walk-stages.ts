@@ -1,8 +1,9 @@
 /** Takes a target through its recipe: in the run, and in the dry run with what earlier runs have made. */
 import { relative, resolve } from 'node:path';
 import { type Failure, usageFailure } from '../../base/failure.ts';
+import { pathExists } from '../../batch/inputs/file-status.ts';
+import { languageOfStage, linesStage, videoStage } from '../../batch/inputs/stage-items.ts';
 import type { MissingCue } from '../../batch/item-provenance.ts';
-import { pathExists } from '../../batch/plan/file-status.ts';
 import type { StageJob, StageRecipe, StageStep, StageWork } from '../../batch/recipes/stages.ts';
 import type { Attempts } from '../../batch/records/attempts.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
@@ -10,7 +11,6 @@ import { newestAttempt } from '../../batch/records/item-key.ts';
 import { NO_LANGUAGE } from '../../batch/result-name.ts';
 import { carryOut, madeOf } from '../../batch/run/carry-out.ts';
 import { knownMissing, type MadeResults, stillMissing } from '../../batch/run/check-translation.ts';
-import { languageOfStage, linesStage, videoStage } from '../../batch/stages/items.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import {
   type SpokenLine,

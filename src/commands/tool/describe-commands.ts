@@ -4,7 +4,7 @@ import type * as v from 'valibot';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { factsOf, type OptionTable } from '../../base/option.ts';
-import { flagName } from '../../batch/plan/field-flags.ts';
+import { flagName } from '../../batch/inputs/field-flags.ts';
 import { ENVIRONMENT } from '../../profiles/environment.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { describeSchema, type JsonSchema } from '../../protocol/openapi/json-schemas.ts';

@@ -4,7 +4,7 @@ import { formatBytes } from '../../base/amounts.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { usageFailure } from '../../base/failure.ts';
 import { choiceOption, numberOption, textOption } from '../../base/option.ts';
-import { flagName } from '../../batch/plan/field-flags.ts';
+import { flagName } from '../../batch/inputs/field-flags.ts';
 import type { Client, Upload, UploadFilters, UploadProgress } from '../../client/index.ts';
 import { uploadFields } from '../../client/read/upload.ts';
 import { checkUploadRequest } from '../../protocol/requests.ts';

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { createInputs } from '../../../src/base/find-input.ts';
 import { takeTurn } from '../../../src/base/together.ts';
 import { deliverResults, rowsOfJob } from '../../../src/batch/deliver/deliver-results.ts';
-import type { Delivery } from '../../../src/batch/plan/delivery.ts';
+import type { Delivery } from '../../../src/batch/inputs/delivery.ts';
 import type { StoredFile } from '../../../src/batch/records/attempts.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';

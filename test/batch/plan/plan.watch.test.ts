@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import type { PlanIo } from '../../../src/batch/inputs/plan-request.ts';
 import { createWatchPlanner, type WatchPlan } from '../../../src/batch/plan/plan.ts';
-import type { PlanIo } from '../../../src/batch/plan/plan-request.ts';
 import { createFolder, createHistory, createPlanIo, MP4, type Planning } from './support.ts';
 
 function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {

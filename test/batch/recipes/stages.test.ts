@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createItem } from '../../../src/batch/plan/items.ts';
+import { createItem } from '../../../src/batch/inputs/items.ts';
+import type { VideoItem } from '../../../src/batch/inputs/stage-items.ts';
 import {
   firstLook,
   listJobs,
@@ -9,7 +10,6 @@ import {
   stagesRecipe,
 } from '../../../src/batch/recipes/stages.ts';
 import { stepsOf } from '../../../src/batch/recipes/step.ts';
-import type { VideoItem } from '../../../src/batch/stages/items.ts';
 
 function videoOf(fields: Readonly<Record<string, unknown>> = {}, isSilent?: true): VideoItem {
   const name = { label: 'talk.mp4', stem: 'talk', name: 'talk.mp4', path: '/videos/talk.mp4' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flagName } from '../../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../../src/batch/inputs/field-flags.ts';
 import { decodeOptions } from '../../../src/commands/context/command.ts';
 import { filterOptions, listOptions, readListRequest } from '../../../src/commands/context/lists.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf } from '../../../src/base/option.ts';
-import { flagName } from '../../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../../src/batch/inputs/field-flags.ts';
 import { decodeOptions } from '../../../src/commands/context/command.ts';
 import { fieldOptions, jobTable } from '../../../src/commands/jobs/job-options.ts';
 import { collectJobs } from '../../../src/commands/jobs/plan-jobs.ts';

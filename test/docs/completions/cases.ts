@@ -1,7 +1,7 @@
 /** Lines as somebody types them up to Tab, with what must be offered: made from the table of commands. */
 
 import { factsOf } from '../../../src/base/option.ts';
-import { flagName } from '../../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../../src/batch/inputs/field-flags.ts';
 import { HELP_TOPICS } from '../../../src/cli/help.ts';
 import { OUTPUT_MODES } from '../../../src/commands/context/context.ts';
 import { GLOBAL_OPTIONS } from '../../../src/commands/context/global-options.ts';

@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { createItem } from '../../../../src/batch/inputs/items.ts';
 import type { BatchItem } from '../../../../src/batch/item.ts';
-import { createItem } from '../../../../src/batch/plan/items.ts';
 
 /** Subtitles of one line, translated; the small engines finish it immediately. */
 export function linesItem(

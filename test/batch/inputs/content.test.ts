@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { videoType } from '../../../src/batch/plan/content.ts';
+import { videoType } from '../../../src/batch/inputs/content.ts';
 
 it.each([
   ['\0\0\0\x18ftypisom', 'video/mp4'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobInput } from '../../../src/batch/input.ts';
-import { unitsOf } from '../../../src/batch/plan/items.ts';
+import { unitsOf } from '../../../src/batch/inputs/items.ts';
 
 const named = { label: 'a', stem: 'a', name: 'a' };
 const video = (seconds: number | null): JobInput => ({

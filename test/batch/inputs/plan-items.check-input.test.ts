@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isNonFileInput, namedFile, otherCandidate } from '../../../src/batch/plan/candidate.ts';
-import { checkInput } from '../../../src/batch/plan/plan-items.ts';
-import { createPlanIo, MP4, SRT } from './support.ts';
+import { isNonFileInput, namedFile, otherCandidate } from '../../../src/batch/inputs/candidate.ts';
+import { checkInput } from '../../../src/batch/inputs/plan-items.ts';
+import { createPlanIo, MP4, SRT } from '../plan/support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vloc-input-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import { readTerms } from '../../../src/batch/plan/read-terms.ts';
+import { readTerms } from '../../../src/batch/inputs/read-terms.ts';
 import type { Terms } from '../../../src/batch/terms.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 

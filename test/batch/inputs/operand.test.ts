@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { namesJobWithLines, stemOfJob, uploadIdOf } from '../../../src/batch/plan/candidate.ts';
+import { namesJobWithLines, stemOfJob, uploadIdOf } from '../../../src/batch/inputs/candidate.ts';
 
 it.each([
   ['upl_01k9x2m4n6', 'upl_01k9x2m4n6'],

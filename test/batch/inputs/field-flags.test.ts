@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { flagName } from '../../../src/batch/plan/field-flags.ts';
+import { flagName } from '../../../src/batch/inputs/field-flags.ts';
 
 it('writes the name of an option as a flag', () => {
   expect(flagName('subtitleOutput')).toBe('--subtitle-output');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InputProblem } from '../../../src/batch/input.ts';
-import { setFields } from '../../../src/batch/plan/requests.ts';
+import { setFields } from '../../../src/batch/inputs/requests.ts';
 
 describe('--set', () => {
   const set = (pairs: Record<string, string>, fields: Record<string, unknown> = {}) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findClashes } from '../../../src/batch/plan/delivery.ts';
-import { createFolder, MP4, plan, problemsOf } from './support.ts';
+import { findClashes } from '../../../src/batch/inputs/delivery.ts';
+import { createFolder, MP4, plan, problemsOf } from '../plan/support.ts';
 
 describe('two results', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createFolder, MP4, plan, problemsOf } from './support.ts';
+import { createFolder, MP4, plan, problemsOf } from '../plan/support.ts';
 
 async function sheet(content: string, options: Readonly<Record<string, unknown>> = {}, name = 'sheet.csv') {
   const cwd = createFolder({ 'in/a.mp4': MP4, 'in/week 1/b.mp4': MP4, [`in/${name}`]: content });

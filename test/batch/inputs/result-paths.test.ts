@@ -1,8 +1,8 @@
 import { sep } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { resultPaths } from '../../../src/batch/plan/delivery.ts';
-import { createItem } from '../../../src/batch/plan/items.ts';
+import { resultPaths } from '../../../src/batch/inputs/delivery.ts';
+import { createItem } from '../../../src/batch/inputs/items.ts';
 
 const HOSTILE = fc.string({
   unit: fc.constantFrom('.', '/', '\\', 'a', '\0', '\n', '~', ':', ' ', '\u202e'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { looksLikeJson, parseJsonLines } from '../../../src/batch/plan/check-subtitle.ts';
+import { looksLikeJson, parseJsonLines } from '../../../src/batch/inputs/check-subtitle.ts';
 
 const LINE = { index: 1, start_ms: 0, end_ms: 10, text: 'Hi' };
 const NEXT = { index: 2, start_ms: 10, end_ms: 20, text: 'there' };

@@ -1,7 +1,7 @@
 import fs, { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createFolder, MP4, namesOf, plan, problemsOf, SRT } from './support.ts';
+import { createFolder, MP4, namesOf, plan, problemsOf, SRT } from '../plan/support.ts';
 
 const LESSONS = {
   'lessons/lesson 10.mp4': MP4,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeChange, digestOptions } from '../../../src/batch/plan/requests.ts';
+import { describeChange, digestOptions } from '../../../src/batch/inputs/requests.ts';
 
 const digest = (fields: Record<string, unknown>) => digestOptions('auto_localization', fields);
 

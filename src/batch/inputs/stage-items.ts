@@ -7,8 +7,8 @@ import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { FileInput, JobInput, LinesPart, VoicesByName } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { createItem } from '../plan/items.ts';
 import { NO_LANGUAGE } from '../result-name.ts';
+import { createItem } from './items.ts';
 
 /** The folder of intermediate results, below the output folder. */
 export const STAGES_FOLDER = '.vloc/stages';
