@@ -9,8 +9,8 @@ import { syncFile } from '../../base/sync.ts';
 import { fileSystemFailure } from '../../base/system-error.ts';
 import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
 import type { StoredFile } from '../records/attempts.ts';
+import type { BatchRecords } from '../records/batch-records.ts';
 import type { Making, OutputOwner, OutputRow, OutputsRecord } from '../records/outputs.ts';
-import type { BatchJournal } from '../run/journal.ts';
 import { findVersion, isSameFile } from './result-file.ts';
 
 /** A whole file that is to get its name. */
@@ -87,9 +87,13 @@ export async function claimPlace(path: string, { rows, overwrite, findInput }: P
   return mayReplace;
 }
 
+interface OutputJournal extends Pick<BatchRecords, 'findOutputs'> {
+  add(...records: readonly OutputsRecord[]): Promise<void>;
+}
+
 /** The rows of an owner in the records of a folder. */
 export function rowsIn(
-  { findOutputs, add }: Pick<BatchJournal, 'findOutputs' | 'add'>,
+  { findOutputs, add }: OutputJournal,
   owner: OutputOwner,
   making: Making,
 ): OutputRows & { readonly placed: (files: readonly StoredFile[]) => OutputsRecord } {

@@ -7,7 +7,7 @@ import type { BatchItem } from '../item.ts';
 import { digestMaking } from '../records/item-key.ts';
 import { hashInput } from '../run/known-uploads.ts';
 import { makeResult } from '../run/make-result.ts';
-import { type Recipe, work } from './step.ts';
+import { type Recipe, work } from '../run/step.ts';
 
 export function copyRecipe(item: BatchItem, { path }: FileInput): Recipe {
   const copying = work('copy', [], async ({ run }) => {

@@ -5,10 +5,10 @@ import { isJoinedKey } from '../records/item-key.ts';
 import type { Task } from '../run/batch.ts';
 import { findRecall } from '../run/recall.ts';
 import type { Run } from '../run/run.ts';
+import { type Recipe, work } from '../run/step.ts';
 import { copyRecipe } from './copy.ts';
 import { isTrackGone, redubRecipe, trackGoneFailure } from './redub.ts';
 import { splitRecipe } from './split.ts';
-import { type Recipe, work } from './step.ts';
 import { linesToSend, maskedGoneFailure, translationRecipe } from './translation.ts';
 
 /** Null for an item whose result is that of one job, and for one that needs nothing. */

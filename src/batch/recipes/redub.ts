@@ -15,9 +15,9 @@ import { keepTrack, keptTrack } from '../records/kept-dubs.ts';
 import { type BatchPlace, recordFolder } from '../records/record-folder.ts';
 import { keepDubbedLines } from '../run/dubbed-lines.ts';
 import { madeBy, makeResult } from '../run/make-result.ts';
+import { partsOfLines } from '../run/parts.ts';
 import type { Run } from '../run/run.ts';
-import { partsOfLines } from './parts.ts';
-import { jobOf, type Recipe, resultsOf, work } from './step.ts';
+import { jobOf, type Recipe, resultsOf, work } from '../run/step.ts';
 
 export function redubRecipe(
   place: BatchPlace,

@@ -5,8 +5,8 @@ import type { BatchItem } from '../item.ts';
 import type { JoinTask } from '../preparation.ts';
 import type { BatchPlace } from '../records/record-folder.ts';
 import { byLabel, makeResult } from '../run/make-result.ts';
-import { type CutVideo, type Parts, partsOfLines, partsOfVideo } from './parts.ts';
-import { jobOf, type Known, type Recipe, resultsOf, type Step, work } from './step.ts';
+import { type CutVideo, type Parts, partsOfLines, partsOfVideo } from '../run/parts.ts';
+import { jobOf, type Known, type Recipe, resultsOf, type Step, work } from '../run/step.ts';
 
 /** @throws TypeError for an input that is sent whole */
 export function splitRecipe(place: BatchPlace, item: BatchItem): Recipe {

@@ -6,7 +6,7 @@
 import { isCopied } from '../input.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../inputs/stage-items.ts';
 import type { BatchItem } from '../item.ts';
-import { type AnyStep, type JobStep, jobOf, jobsOf } from './step.ts';
+import { type AnyStep, type JobStep, jobOf, jobsOf } from '../run/step.ts';
 
 /** Lines with their language; null if it is not known. */
 type StagedLines = StageLines & { readonly language: string | null };

@@ -17,11 +17,19 @@ import { newestAttempt } from '../records/item-key.ts';
 import type { BatchPlace } from '../records/record-folder.ts';
 import { alignTexts } from '../records/translation-memory.ts';
 import { makeResult } from '../run/make-result.ts';
+import { type Parts, partsOfLines } from '../run/parts.ts';
 import { type KnownTexts, type Recall, recallKey, recallRecord } from '../run/recall.ts';
 import type { Run } from '../run/run.ts';
+import {
+  type JobResult,
+  type JobStep,
+  jobOf,
+  type Known,
+  type Recipe,
+  resultsOf,
+  work,
+} from '../run/step.ts';
 import { type MaskedLines, maskTerms, restoreTerms, type Terms } from '../terms.ts';
-import { type Parts, partsOfLines } from './parts.ts';
-import { type JobResult, type JobStep, jobOf, type Known, type Recipe, resultsOf, work } from './step.ts';
 
 type Lines = readonly SubtitleLine[];
 type LinesInput = JobInput & { readonly type: 'lines' };

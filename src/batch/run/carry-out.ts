@@ -1,6 +1,6 @@
 /** Carries out a recipe: finds the steps that are due and ready, starts them, and asks again with what they have made. */
 import type { BatchOutcome } from '../item.ts';
-import { type AnyStep, stepsOf } from '../recipes/step.ts';
+import { type AnyStep, stepsOf } from './step.ts';
 
 /** How a step ended. */
 export type StepEnd =

@@ -17,8 +17,6 @@ import { keptResult } from '../inputs/items.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { combineParts, type ItemProvenance } from '../item-provenance.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
-import { partsFolder } from '../recipes/parts.ts';
-import type { JobResult, Made } from '../recipes/step.ts';
 import { createAttempt, storeFiles } from '../records/attempts.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
 import { createItemFacts } from '../records/item-facts.ts';
@@ -27,8 +25,10 @@ import { NO_LANGUAGE, nameLanguage, resultPath, withoutUnknown } from '../result
 import { missingRecords } from './check-translation.ts';
 import { addTracks } from './deliver-item.ts';
 import { hashInput } from './known-uploads.ts';
+import { partsFolder } from './parts.ts';
 import { rememberResult } from './remember.ts';
 import { formatTimestamp, type Run } from './run.ts';
+import type { JobResult, Made } from './step.ts';
 import { digestRequest } from './submit.ts';
 
 /** A file of the result. */

@@ -6,6 +6,15 @@ import { Failure } from '../../base/failure.ts';
 import type { BatchItem, BatchOutcome } from '../item.ts';
 import { decideItems } from '../plan/decide-items.ts';
 import type { Decision } from '../plan/decision.ts';
+import { createItemFacts } from '../records/item-facts.ts';
+import { newestAttempt } from '../records/item-key.ts';
+import type { RunOutcome } from './batch.ts';
+import { carryOut, madeOf, type Started, type StepEnd } from './carry-out.ts';
+import { checkTranslation } from './check-translation.ts';
+import { choicesOf } from './open-batch.ts';
+import { mayPay } from './rebuild.ts';
+import type { Run } from './run.ts';
+import { type JobGroup, outcomeOf, runItem, WITHOUT_USE } from './run-item.ts';
 import {
   type Bench,
   type JobResult,
@@ -17,16 +26,7 @@ import {
   type Step,
   stepsOf,
   type WorkStep,
-} from '../recipes/step.ts';
-import { createItemFacts } from '../records/item-facts.ts';
-import { newestAttempt } from '../records/item-key.ts';
-import type { RunOutcome } from './batch.ts';
-import { carryOut, madeOf, type Started, type StepEnd } from './carry-out.ts';
-import { checkTranslation } from './check-translation.ts';
-import { choicesOf } from './open-batch.ts';
-import { mayPay } from './rebuild.ts';
-import type { Run } from './run.ts';
-import { type JobGroup, outcomeOf, runItem, WITHOUT_USE } from './run-item.ts';
+} from './step.ts';
 
 type FinalState = RunOutcome['state'];
 

@@ -15,7 +15,6 @@ import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import { createOtherLines } from '../../batch/run/recall.ts';
-import { runBatch } from '../../batch/run/run-batch.ts';
 import {
   checkResultsFolder,
   checkWatched,
@@ -23,6 +22,7 @@ import {
   type FilesAtWork,
   watchFolders,
 } from '../../batch/run/watch-folders.ts';
+import { runBatch } from '../../batch/run-batch.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { invalidCallFailure } from '../context/command.ts';

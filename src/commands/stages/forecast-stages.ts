@@ -8,8 +8,8 @@ import { describePreparations } from '../../batch/plan/describe-preparations.ts'
 import { type Forecast, forecastPlan, type Purse } from '../../batch/plan/dry-run.ts';
 import { isRefused } from '../../batch/plan/refusal.ts';
 import type { StageJob, StageWork } from '../../batch/recipes/stages.ts';
-import { jobsOf } from '../../batch/recipes/step.ts';
 import { cuesMissingFailure } from '../../batch/run/outcome.ts';
+import { jobsOf } from '../../batch/run/step.ts';
 import type { Context } from '../context/context.ts';
 import { listNewJobs, type NewJob } from '../jobs/plan-limit.ts';
 import { createLinesExaminer } from '../jobs/subtitles.ts';

@@ -13,7 +13,7 @@ import { createUnusableRecord, createUsableRecord } from '../../batch/records/un
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
-import { BESIDE_SLOTS } from '../../batch/run/run-batch.ts';
+import { BESIDE_SLOTS } from '../../batch/run-batch.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Context } from '../context/context.ts';

@@ -18,7 +18,7 @@ import type { RunOptions, Task } from '../../batch/run/batch.ts';
 import { type Budget, openBudget } from '../../batch/run/budget.ts';
 import { choicesOf } from '../../batch/run/open-batch.ts';
 import { doneBefore } from '../../batch/run/outcome.ts';
-import { type OpenRun, openRun, runTask } from '../../batch/run/run-batch.ts';
+import { type OpenRun, openRun, runTask } from '../../batch/run-batch.ts';
 import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Connection } from '../context/connection.ts';

@@ -4,11 +4,11 @@ import type { LinesPart } from '../../../src/batch/input.ts';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import type { Redub } from '../../../src/batch/plan/redub.ts';
 import { copyRecipe } from '../../../src/batch/recipes/copy.ts';
-import type { CutVideo } from '../../../src/batch/recipes/parts.ts';
 import { redubRecipe } from '../../../src/batch/recipes/redub.ts';
 import { splitRecipe } from '../../../src/batch/recipes/split.ts';
-import { type Recipe, type Step, stepsOf } from '../../../src/batch/recipes/step.ts';
 import { linesToSend, translationRecipe } from '../../../src/batch/recipes/translation.ts';
+import type { CutVideo } from '../../../src/batch/run/parts.ts';
+import { type Recipe, type Step, stepsOf } from '../../../src/batch/run/step.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import { linesItem } from '../run/support/items.ts';
 

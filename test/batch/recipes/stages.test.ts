@@ -9,7 +9,7 @@ import {
   type StageStep,
   stagesRecipe,
 } from '../../../src/batch/recipes/stages.ts';
-import { stepsOf } from '../../../src/batch/recipes/step.ts';
+import { stepsOf } from '../../../src/batch/run/step.ts';
 
 function videoOf(fields: Readonly<Record<string, unknown>> = {}, isSilent?: true): VideoItem {
   const name = { label: 'talk.mp4', stem: 'talk', name: 'talk.mp4', path: '/videos/talk.mp4' };

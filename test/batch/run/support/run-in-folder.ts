@@ -2,7 +2,7 @@
 import { decideItems } from '../../../../src/batch/plan/decide-items.ts';
 import type { Batch, RunOutcome } from '../../../../src/batch/run/batch.ts';
 import { choicesOf, openBatch } from '../../../../src/batch/run/open-batch.ts';
-import { runBatch } from '../../../../src/batch/run/run-batch.ts';
+import { runBatch } from '../../../../src/batch/run-batch.ts';
 
 export type UnopenedBatch = Omit<Batch, 'journal'>;
 

@@ -5,20 +5,20 @@
 
 import { dirname, join } from 'node:path';
 import PQueue from 'p-queue';
-import { Failure } from '../../client/index.ts';
-import { decideItems } from '../plan/decide-items.ts';
-import { recipeOf } from '../recipes/recipe-of.ts';
-import { findDoubt } from '../records/lost-jobs.ts';
-import { recordsPath } from '../records/record-folder.ts';
-import { type Arrival, type Batch, isEndless, type RunOutcome, type Task } from './batch.ts';
-import { nameBatch } from './client-reference.ts';
-import { createRun, inputPaths } from './create-run.ts';
-import { choicesOf, recordedIn } from './open-batch.ts';
-import { createRebuild, mayPay, type Rebuild } from './rebuild.ts';
-import type { Run } from './run.ts';
-import { runItem } from './run-item.ts';
-import { runSteps } from './run-steps.ts';
-import { createStopping, pauseOf } from './stopping.ts';
+import { Failure } from '../client/index.ts';
+import { decideItems } from './plan/decide-items.ts';
+import { recipeOf } from './recipes/recipe-of.ts';
+import { findDoubt } from './records/lost-jobs.ts';
+import { recordsPath } from './records/record-folder.ts';
+import { type Arrival, type Batch, isEndless, type RunOutcome, type Task } from './run/batch.ts';
+import { nameBatch } from './run/client-reference.ts';
+import { createRun, inputPaths } from './run/create-run.ts';
+import { choicesOf, recordedIn } from './run/open-batch.ts';
+import { createRebuild, mayPay, type Rebuild } from './run/rebuild.ts';
+import type { Run } from './run/run.ts';
+import { runItem } from './run/run-item.ts';
+import { runSteps } from './run/run-steps.ts';
+import { createStopping, pauseOf } from './run/stopping.ts';
 
 /**
  * Runs all items, including those that arrive during the run. The outcomes are in the order of the items.

@@ -3,7 +3,7 @@
  * needs, from what the steps before it have made. `run-steps.ts` carries them out.
  */
 import type { BatchItem, ItemFile, ItemState } from '../item.ts';
-import type { Run } from '../run/run.ts';
+import type { Run } from './run.ts';
 
 /** One thing that is made once and kept: by a paid job, or by work on this machine. */
 export type Step = JobStep | WorkStep<unknown>;

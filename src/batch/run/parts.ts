@@ -8,8 +8,8 @@ import type { BatchItem } from '../item.ts';
 import { trackOf } from '../records/item-facts.ts';
 import { digestLinesMaking, digestMaking, partKey } from '../records/item-key.ts';
 import { type BatchPlace, recordFolder } from '../records/record-folder.ts';
-import type { PreparedSource } from '../run/preparations.ts';
 import { shortDigest } from '../short-digest.ts';
+import type { PreparedSource } from './preparations.ts';
 
 export interface Parts {
   /** See `digestMaking`. */
