@@ -14,7 +14,7 @@ export const E2E = [
   'test/commands/engines/engines-test.test.ts',
   'test/commands/models/localize.test.ts',
   'test/engines/backends/openai/recognizer.whisper-cpp.test.ts',
-  'test/engines/run/stages.test.ts',
+  'test/engines/run/steps.test.ts',
   'test/service/media/{engines,subtitles}.test.ts',
   // Processes that are killed again and again, and a disk that is full.
   'test/batch/records/database.crash.test.ts',

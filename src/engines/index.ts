@@ -20,7 +20,7 @@ import {
   recognizeSubtitle,
   separateAudio,
   translateSubtitle,
-} from './run/jobs.ts';
+} from './run/job-kinds.ts';
 
 interface EngineOptions {
   /** Folders to search for programs, in the format of the PATH variable. Default: the PATH of this process. */

@@ -63,5 +63,5 @@ export {
   type SubtitleProblem,
 } from './subtitles/check.ts';
 export { type Comparison, compareSubtitles, describeChange } from './subtitles/compare.ts';
-export { readSubtitleFile, type ScannedCue } from './subtitles/read.ts';
+export { readSubtitleFile, type ScannedCue } from './subtitles/read-subtitle.ts';
 export { writeSubtitle } from './subtitles/write.ts';

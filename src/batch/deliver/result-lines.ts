@@ -9,7 +9,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
  * @throws SubtitleError for a file that is not text; an error of the file system
  */
 export async function readResultLines(path: string): Promise<readonly SubtitleLine[]> {
-  const { scanText } = await import('../../media/subtitles/read.ts');
+  const { scanText } = await import('../../media/subtitles/read-subtitle.ts');
   return scanText(await readFile(path), path)
     .cues.map(({ start_ms, end_ms, text }) => ({ start_ms, end_ms, text: normalizeCueText(text) }))
     .filter(({ start_ms, end_ms, text }) => text !== '' && end_ms > start_ms)

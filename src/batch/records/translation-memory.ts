@@ -390,7 +390,7 @@ function editOf(
 }
 
 export async function readLines(path: string): Promise<readonly SubtitleLine[] | null> {
-  const { readWordLines } = await import('../../media/subtitles/read.ts');
+  const { readWordLines } = await import('../../media/subtitles/read-subtitle.ts');
   try {
     return readWordLines(await readFile(path), path);
   } catch {

@@ -48,7 +48,7 @@ type CueRows = ReadonlyMap<number, NonNullable<ReportPlace['edit']>>;
 
 /** The text with its byte order mark, and where its cues are; null for a file that the page cannot edit. */
 async function readEditable(path: string): Promise<{ readonly text: string; readonly rows: CueRows } | null> {
-  const { scanText } = await import('../../media/subtitles/read.ts');
+  const { scanText } = await import('../../media/subtitles/read-subtitle.ts');
   const bytes = await readFile(path);
   const { format, cues } = scanText(bytes, path);
   if (format !== 'srt') return null;

@@ -17,7 +17,7 @@ export async function rememberResult(run: Run, item: BatchItem, files: readonly 
   const isWhole = item.kind === 'subtitle_translation' && item.part === undefined;
   if (memory === undefined || file === undefined || !isWhole || input.type !== 'lines') return;
   try {
-    const { readWordLines } = await import('../../media/subtitles/read.ts');
+    const { readWordLines } = await import('../../media/subtitles/read-subtitle.ts');
     const texts = alignTexts(input.lines, readWordLines(await readFile(file.path), file.path));
     const sentences = await sentencesOfItem(run.batch, item);
     const request = memoryRequestOf(item, memory.origin);

@@ -13,12 +13,12 @@ import {
 } from '../../batch/report/attention.ts';
 import { type ItemReport, isDelivered, readItemKey } from '../../batch/report/item-report.ts';
 import { showInvisible } from '../../batch/report/text-reports.ts';
-import type { ScannedCue } from '../../media/subtitles/read.ts';
+import type { ScannedCue } from '../../media/subtitles/read-subtitle.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { checkSpeech, findRate } from '../subtitles/speech.ts';
-import { commandAfterEdit, type OpenBatch, type OpenBatches } from './open-batch.ts';
+import { commandAfterEdit, type OpenBatch, type OpenBatches } from './batch-folders.ts';
 import type { SecondOpinions } from './second-opinions.ts';
 
 interface ReportedPlace extends AttentionPlace {
@@ -182,7 +182,7 @@ export function filesOf(
 
 /** The cues of a file; none if it was moved or cannot be read, since the item itself is fine. */
 async function readCues(path: string): Promise<readonly ScannedCue[]> {
-  const { scanText } = await import('../../media/subtitles/read.ts');
+  const { scanText } = await import('../../media/subtitles/read-subtitle.ts');
   try {
     return scanText(await readFile(path), path).cues;
   } catch {

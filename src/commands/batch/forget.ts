@@ -10,8 +10,8 @@ import { openJournalToForget } from '../../batch/run/journal.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printList } from '../context/records.ts';
+import { type OpenBatch, openBatches } from './batch-folders.ts';
 import { BATCH_FORGET, ITEM_FIELDS, ITEMS } from './items.ts';
-import { type OpenBatch, openBatches } from './open-batch.ts';
 
 type Journal = OpenBatch['journals'][number];
 

@@ -20,14 +20,14 @@ import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { cacheSounds } from '../subtitles/sound-cache.ts';
 import { attentionDocument, printAttention, readAttention } from './attention.ts';
-import { BATCH_REPORT } from './items.ts';
 import {
   BATCH_OPERAND,
   commandAfterEdit,
   type OpenBatch,
   type OpenBatches,
   openBatches,
-} from './open-batch.ts';
+} from './batch-folders.ts';
+import { BATCH_REPORT } from './items.ts';
 
 const WRITERS = {
   markdown: writeMarkdown,
@@ -228,7 +228,7 @@ async function htmlReport(opened: OpenBatches, path: string, context: Context): 
   const [{ createPrograms }, { outlineSound }, { readSoftSubtitles, readSubtitleFile }] = await Promise.all([
     import('../../media/programs/programs.ts'),
     import('../../media/audio/peaks.ts'),
-    import('../../media/subtitles/read.ts'),
+    import('../../media/subtitles/read-subtitle.ts'),
   ]);
   const programs = createPrograms(io.env.PATH ?? '');
   const scratch = await mkdtemp(join(tmpdir(), 'vloc-report-'));

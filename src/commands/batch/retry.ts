@@ -9,7 +9,6 @@ import { checkFolder, jobTable } from '../jobs/job-options.ts';
 import { outcomesFailure } from '../jobs/job-outcomes.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
-import { BATCH_RETRY, ITEM_FIELDS, ITEMS } from './items.ts';
 import {
   BATCH_OPERAND,
   combineRetries,
@@ -19,7 +18,8 @@ import {
   type Retries,
   type RetryRun,
   selectRetries,
-} from './open-batch.ts';
+} from './batch-folders.ts';
+import { BATCH_RETRY, ITEM_FIELDS, ITEMS } from './items.ts';
 
 export const batchRetry: Command = defineCommand({
   operands: BATCH_OPERAND,

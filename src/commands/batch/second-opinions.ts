@@ -23,7 +23,7 @@ import { jobTable } from '../jobs/job-options.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
 import { showPlan } from '../jobs/show-plan.ts';
 import { filesOf } from './attention.ts';
-import { type OpenBatch, type OpenBatches, openBatches } from './open-batch.ts';
+import { type OpenBatch, type OpenBatches, openBatches } from './batch-folders.ts';
 
 /** The texts that were heard or translated back, by the file with the judged texts. Values are paths of subtitles. */
 export interface SecondOpinions {

@@ -19,8 +19,8 @@ import { cutFields, printList } from '../context/records.ts';
 import { warnOfDamage } from '../jobs/plan-jobs.ts';
 import { printProvenance } from '../screen/print-provenance.ts';
 import { describeAttention, readAttention } from './attention.ts';
+import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches } from './batch-folders.ts';
 import { BATCH_STATUS, countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
-import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches } from './open-batch.ts';
 
 export const batchStatus: Command = defineCommand({
   operands: BATCH_OPERAND,

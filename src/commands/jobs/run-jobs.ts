@@ -32,13 +32,13 @@ import { createBatchView } from '../screen/view.ts';
 import { noteContinuation, noteIdle, noteKeptJobs, noteNextSteps, noteStop } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
-import { decideWithMemory, noteRemembered, openMemoryFor } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { createPreparation } from './preparation.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
 import { noteSamples, reportSamples } from './sample.ts';
 import { chargedContext, limitRun } from './spending.ts';
 import { checkOneResult } from './stdout-result.ts';
+import { decideWithMemory, noteRemembered, openMemoryFor } from './use-memory.ts';
 
 interface RunMode {
   /** Keys of items, where a command that was run before is repeated for some of them; null for all. */

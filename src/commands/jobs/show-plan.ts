@@ -21,12 +21,12 @@ import { type Connection, connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import type { JobOptions } from './job-options.ts';
-import { countRemembered, decideWithMemory, openMemoryFor } from './memory.ts';
 import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
 import { describeLimit, forecastLimit, listNewJobs, type PlanLimit } from './plan-limit.ts';
 import { readDubOptions, requireOneDub } from './redub.ts';
 import { noteWhole } from './sample.ts';
 import { findPrices, spendableOf, stateOf } from './spending.ts';
+import { countRemembered, decideWithMemory, openMemoryFor } from './use-memory.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
 const PATIENCE_MS = 5_000;

@@ -57,7 +57,7 @@ export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
   async readSubtitle(bytes, name) {
     if (bytes.length === 0) return 'the file is empty';
     const [{ readCues, wordLines }, { PreparationFailure }] = await Promise.all([
-      import('../../media/subtitles/read.ts'),
+      import('../../media/subtitles/read-subtitle.ts'),
       import('../../media/programs/failures.ts'),
     ]);
     try {
@@ -84,7 +84,7 @@ export const createSubtitleIo = (findSpeakers?: FindSpeakers): SubtitleIo => ({
       format,
       async apply(srt) {
         const [{ readSubtitleFile, scanText }, { writeSubtitle }] = await Promise.all([
-          import('../../media/subtitles/read.ts'),
+          import('../../media/subtitles/read-subtitle.ts'),
           import('../../media/subtitles/write.ts'),
         ]);
         const { cues, faults } = scanText(srt, 'result.srt');
@@ -108,7 +108,7 @@ async function writeLikeSource(
 ): Promise<Uint8Array> {
   const [{ encodeLike, readCues, readSpokenFile, wordLines }, { writeLike }, { writeSubtitle }] =
     await Promise.all([
-      import('../../media/subtitles/read.ts'),
+      import('../../media/subtitles/read-subtitle.ts'),
       import('../../media/subtitles/write-like.ts'),
       import('../../media/subtitles/write.ts'),
     ]);

@@ -14,7 +14,6 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import { connectService } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
-import { countRemembered, openMemoryFor } from '../jobs/memory.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { describeLimit, forecastLimit, type PlanLimit } from '../jobs/plan-limit.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
@@ -28,6 +27,7 @@ import {
   refusalsFailure,
   shareOf,
 } from '../jobs/show-plan.ts';
+import { countRemembered, openMemoryFor } from '../jobs/use-memory.ts';
 import { forecastStages } from './forecast-stages.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
 import { requireStagePrices } from './stage-jobs.ts';

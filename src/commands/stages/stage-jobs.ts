@@ -23,10 +23,10 @@ import { SYSTEM_RUNTIME } from '../../client/runtime.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Connection } from '../context/connection.ts';
 import { openLocalRecords } from '../context/local-records.ts';
-import { openMemoryFor } from '../jobs/memory.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { commandRecord } from '../jobs/run-jobs.ts';
 import { limitRun, requireKnownPrices } from '../jobs/spending.ts';
+import { openMemoryFor } from '../jobs/use-memory.ts';
 import { findUnsupported, listKinds, listPendingKinds, type StagePlan } from './stage-plan.ts';
 import {
   dubbedSteps,

@@ -3,7 +3,7 @@ import { choiceOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
 import { examineSubtitle } from '../../media/subtitles/check.ts';
-import { scanText } from '../../media/subtitles/read.ts';
+import { scanText } from '../../media/subtitles/read-subtitle.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { nameRow } from '../../protocol/subtitle-line.ts';
 import { type Command, defineCommand } from '../context/command.ts';

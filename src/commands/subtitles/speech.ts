@@ -7,7 +7,7 @@ import { RECORD_FOLDER } from '../../batch/records/record-folder.ts';
 import type { Sound } from '../../batch/report/page-jobs.ts';
 import { measureFit } from '../../batch/report/speech-fit.ts';
 import type { SubtitleProblem } from '../../media/subtitles/check.ts';
-import type { ScannedCue } from '../../media/subtitles/read.ts';
+import type { ScannedCue } from '../../media/subtitles/read-subtitle.ts';
 import { stateFolder } from '../../profiles/environment.ts';
 import { baseLanguage, languageName } from '../../protocol/language-tag.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
@@ -107,7 +107,7 @@ async function measureDub(
   if (subtitle === undefined || wav === undefined || output_folder === null) return null;
   if ((await stat(subtitle)).mtimeMs > Date.parse(created_at)) return null;
   const [{ readSubtitleFile }, { countSpoken }] = await Promise.all([
-    import('../../media/subtitles/read.ts'),
+    import('../../media/subtitles/read-subtitle.ts'),
     import('../../media/subtitles/style.ts'),
   ]);
   const lines = readSubtitleFile(await readFile(subtitle), subtitle);

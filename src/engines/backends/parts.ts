@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { homeFolder } from '../../base/home-folder.ts';
 import type { Programs } from '../../media/programs/programs.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import type { ModelMemory } from './memory.ts';
+import type { ModelMemory } from './model-memory.ts';
 
 /** Dependencies of every backend. */
 export interface BackendParts {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { ChildFailure, withoutPaths } from '../../media/programs/failures.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
-import { MODEL_MEMORY } from './memory.ts';
+import { MODEL_MEMORY } from './model-memory.ts';
 import type { BackendParts } from './parts.ts';
 import type { WorkerReply } from './serve-requests.ts';
 

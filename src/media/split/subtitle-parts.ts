@@ -7,7 +7,7 @@ import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { SubtitleTrackFacts, VideoFacts } from '../probe/facts.ts';
 import type { Programs } from '../programs/programs.ts';
-import { readSubtitleTrack } from '../subtitles/read.ts';
+import { readSubtitleTrack } from '../subtitles/read-subtitle.ts';
 import type { Work } from '../work.ts';
 import { partOffsetsMs, type VideoSplit } from './split-video.ts';
 

@@ -3,7 +3,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime, SubtitleError, type SubtitleFault } from '../../protocol/srt.ts';
 import { isLongerThan, type SpokenLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
-import { readSpokenFile, type ScannedCue, scanText } from './read.ts';
+import { readSpokenFile, type ScannedCue, scanText } from './read-subtitle.ts';
 import { countCharacters, type SubtitleLimits, spokenLimits } from './style.ts';
 import { hasWords, joinSpaced, stripDrawings, stripMarkup } from './text.ts';
 

@@ -3,7 +3,7 @@
 import { formatTime } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
-import { readSubtitleFile } from './read.ts';
+import { readSubtitleFile } from './read-subtitle.ts';
 import { writeSubtitle } from './write.ts';
 
 type CueChange =

@@ -1,5 +1,5 @@
 /** Changes cues in the text of a file: every other character stays. Pure. */
-import { type ScannedCue, splitDialogue, TIME } from './read.ts';
+import { type ScannedCue, splitDialogue, TIME } from './read-subtitle.ts';
 import { formatAssTime } from './write.ts';
 
 /** A cue of the file with what changes. */

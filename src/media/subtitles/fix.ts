@@ -18,7 +18,7 @@ import {
 } from './check.ts';
 import { CUE_TEXT } from './cue-text.ts';
 import { type CueEdit, editCues } from './edit-cues.ts';
-import { encodeLike, type ScannedCue, type ScannedText, scanCues, scanText } from './read.ts';
+import { encodeLike, type ScannedCue, type ScannedText, scanCues, scanText } from './read-subtitle.ts';
 import { rewrapText } from './rewrap.ts';
 
 interface FixedSubtitle {

@@ -5,7 +5,7 @@ import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { CUE_TEXT, splitParts } from './cue-text.ts';
 import { editCues } from './edit-cues.ts';
-import { cuesWithWords, type ReadFile } from './read.ts';
+import { cuesWithWords, type ReadFile } from './read-subtitle.ts';
 
 /**
  * Returns the text of the file with other words. What surrounds the words of a cue stays, and a cue that was not translated

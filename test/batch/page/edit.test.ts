@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { editCues, findEditFault } from '../../../src/batch/page/edit.ts';
-import { scanCues } from '../../../src/media/subtitles/read.ts';
+import { scanCues } from '../../../src/media/subtitles/read-subtitle.ts';
 import { normalizeCueText, parseSrt } from '../../../src/protocol/srt.ts';
 
 const word = fc.constantFrom('uno', 'dos', '<i>tres</i>', '1984', 'ñ', '{\\an8}cuatro');

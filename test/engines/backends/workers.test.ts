@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createModelMemory } from '../../../src/engines/backends/memory.ts';
+import { createModelMemory } from '../../../src/engines/backends/model-memory.ts';
 import type { BackendParts } from '../../../src/engines/backends/parts.ts';
 import { workerPath } from '../../../src/engines/backends/sherpa/model.ts';
 import type { SherpaRequest } from '../../../src/engines/backends/sherpa/requests.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
-import { scanCues } from '../../../src/media/subtitles/read.ts';
+import { scanCues } from '../../../src/media/subtitles/read-subtitle.ts';
 import { builtInStyle, chooseLimits, spokenLimits } from '../../../src/media/subtitles/style.ts';
 import { formatTime } from '../../../src/protocol/srt.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkSubtitle, type SubtitleStandard, textOf } from '../../../src/media/subtitles/check.ts';
 import { fixSubtitle } from '../../../src/media/subtitles/fix.ts';
-import { type ScannedCue, scanText } from '../../../src/media/subtitles/read.ts';
+import { type ScannedCue, scanText } from '../../../src/media/subtitles/read-subtitle.ts';
 import { builtInStyle, chooseLimits, STYLE_NAMES } from '../../../src/media/subtitles/style.ts';
 import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readSoftSubtitles } from '../../../src/media/subtitles/read.ts';
+import { readSoftSubtitles } from '../../../src/media/subtitles/read-subtitle.ts';
 import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
 
 test('the subtitle track of a video is returned with its times', async () => {

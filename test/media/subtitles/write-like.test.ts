@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCues, wordLines } from '../../../src/media/subtitles/read.ts';
+import { readCues, wordLines } from '../../../src/media/subtitles/read-subtitle.ts';
 import { writeLike } from '../../../src/media/subtitles/write-like.ts';
 
 const CUES = [

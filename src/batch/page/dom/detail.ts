@@ -5,7 +5,7 @@ import type { LinePair } from '../lines.ts';
 import { formatClock, STATE_NAMES, speakClock } from '../words.ts';
 import { makeElement } from './element.ts';
 import { type Ensemble, makeEnsemble, makePlayers, type Player } from './ensemble.ts';
-import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs, makeLosses } from './jobs.ts';
+import { makeCues, makeCuts, makeFailures, makeFiles, makeJobs, makeLosses } from './job-details.ts';
 import { type Lines, makeLines } from './lines.ts';
 import { makeWaves } from './waves.ts';
 

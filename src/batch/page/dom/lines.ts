@@ -7,7 +7,7 @@ import type { ListedEntry } from '../choose.ts';
 import { type LinePair, lineAt, pairLines } from '../lines.ts';
 import { formatCueTime, formatSeconds } from '../words.ts';
 import { languageAttribute, makeElement, makeStyled, setTabStop } from './element.ts';
-import { isSpeechKnown } from './jobs.ts';
+import { isSpeechKnown } from './job-details.ts';
 
 export interface Lines {
   readonly node: HTMLElement;

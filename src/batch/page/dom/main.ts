@@ -7,7 +7,7 @@ import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
 import { makeAttention } from './attention.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
 import { makeElement, moveFocus } from './element.ts';
-import { formatMoment } from './jobs.ts';
+import { formatMoment } from './job-details.ts';
 import { makeList, makeTools } from './list.ts';
 
 type PageData = Omit<ReportFacts, 'entries' | 'attention'> & { readonly entries: readonly ListedEntry[] };

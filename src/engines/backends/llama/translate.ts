@@ -10,8 +10,8 @@ import { type LanguagePair, matchLanguage } from '../../../protocol/languages.ts
 import type { SourceText, Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
 import { type CueFault, findCueFault, findSmallModelFault, withRowsOf } from '../cue-check.ts';
-import { memoryOf } from '../memory.ts';
 import { MODEL_LANGUAGES } from '../model-languages.ts';
+import { memoryOf } from '../model-memory.ts';
 import { type BackendParts, expandHome, unusableEntryFailure } from '../parts.ts';
 import { createWorkers } from '../workers.ts';
 import type { LlamaRequest } from './requests.ts';

@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../../base/system-error.ts';
 import type { JobFailure } from '../../../protocol/job-failure.ts';
-import { memoryOf } from '../memory.ts';
+import { memoryOf } from '../model-memory.ts';
 import type { BackendParts } from '../parts.ts';
 import { expandHome, unusableEntryFailure } from '../parts.ts';
 import { type FoundModel, findModel, type ModelType, RECOGNIZERS, SPEAKERS } from './model-types.ts';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import type { PageParts } from '../../../../src/batch/report/html.ts';
 import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
-import { readSubtitleFile, scanText } from '../../../../src/media/subtitles/read.ts';
+import { readSubtitleFile, scanText } from '../../../../src/media/subtitles/read-subtitle.ts';
 import { pageJob } from '../../report/page-job.ts';
 import { bundlePage, type OpenPage, openPage, type View } from './browser.ts';
 import { CHROMIUM, launchBrowser } from './launch.ts';

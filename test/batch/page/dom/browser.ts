@@ -11,7 +11,7 @@ import { buildReport } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import type { PageJob } from '../../../../src/batch/report/page-jobs.ts';
 import { outlineSound } from '../../../../src/media/audio/peaks.ts';
-import { readSoftSubtitles, readSubtitleFile } from '../../../../src/media/subtitles/read.ts';
+import { readSoftSubtitles, readSubtitleFile } from '../../../../src/media/subtitles/read-subtitle.ts';
 import { programs } from '../../../engines/workspace.ts';
 
 /** Script and style from the sources as they are now, not from a build of earlier. */

@@ -5,8 +5,8 @@
 import { createClient } from '../../../../src/client/index.ts';
 import { linesItem, videoItem } from './items.ts';
 import type { KilledRun } from './kill-points.ts';
-import { openBatch } from './open-batch.ts';
 import { runInFolder } from './run-in-folder.ts';
+import { openBatch } from './unopened-batch.ts';
 
 const { baseUrl, credentials, stateDir, out, video, lines, point }: KilledRun = JSON.parse(
   process.argv[2] ?? '',

@@ -10,8 +10,8 @@ import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';
 import { videoOf } from '../../../service/harness/small-engines.ts';
 import { linesItem, videoItem } from './items.ts';
-import { openBatch } from './open-batch.ts';
 import { runInFolder, type UnopenedBatch } from './run-in-folder.ts';
+import { openBatch } from './unopened-batch.ts';
 
 interface Ran {
   readonly outcomes: readonly RunOutcome[];

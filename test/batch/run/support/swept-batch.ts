@@ -1,8 +1,8 @@
 /** The batch whose run is killed at its system calls: one video, localized. */
 import type { RunOutcome } from '../../../../src/batch/run/batch.ts';
 import { videoItem } from './items.ts';
-import { openBatch } from './open-batch.ts';
 import { runInFolder } from './run-in-folder.ts';
+import { openBatch } from './unopened-batch.ts';
 
 export interface SweptRun {
   readonly baseUrl: string;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createModelMemory } from '../../../../src/engines/backends/memory.ts';
+import { createModelMemory } from '../../../../src/engines/backends/model-memory.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createTiny, RUNTIME, task, tinyModel, work } from './llama.ts';
 

@@ -15,7 +15,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
 import type { StepEngines } from '../choose.ts';
 import type { Products, Tasks } from '../engine.ts';
-import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './stages.ts';
+import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './steps.ts';
 
 type Task = Tasks['auto_localization'];
 

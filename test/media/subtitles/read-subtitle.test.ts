@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { readSubtitleFile } from '../../../src/media/subtitles/read.ts';
+import { readSubtitleFile } from '../../../src/media/subtitles/read-subtitle.ts';
 import { stripMarkup } from '../../../src/media/subtitles/text.ts';
 import { writeSubtitle } from '../../../src/media/subtitles/write.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
-import { continueBatch } from '../../../src/commands/batch/open-batch.ts';
+import { continueBatch } from '../../../src/commands/batch/batch-folders.ts';
 import { BEGIN } from '../../batch/records/support/attempts.ts';
 import { recordsOf } from '../../batch/records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, NOW } from '../../batch/report/journal-records.ts';

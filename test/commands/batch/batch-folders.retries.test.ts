@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
-import { selectRetries } from '../../../src/commands/batch/open-batch.ts';
+import { selectRetries } from '../../../src/commands/batch/batch-folders.ts';
 import { BEGIN, RECORDS } from '../../batch/records/support/attempts.ts';
 import { recordsOf } from '../../batch/records/support/records-of.ts';
 import { commandOf, EVERY_STATE, FOLDER, keyOf, NOW } from '../../batch/report/journal-records.ts';
