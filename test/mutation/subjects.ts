@@ -23,7 +23,8 @@ export const SUBJECTS: readonly Subject[] = [
     mutate: ['src/batch/records/{batch-records,database,intents,next-step}.ts'],
     tests: [
       'test/batch/records/{batch-records,database,intents,next-step}.test.ts',
-      'test/batch/{report/{batch-facts,command-record},stages/records,record-folder}.test.ts',
+      'test/batch/records/{command-record,stage-records,record-folder}.test.ts',
+      'test/batch/report/batch-facts.test.ts',
       'test/batch/plan/decision.test.ts',
     ],
   },
