@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../base/exit-codes.ts';
 import { Failure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
 import type { OptionTable, RawOptions } from '../base/option.ts';
-import { Interruption, type Io } from '../commands/context/context.ts';
+import { Interruption, type Io, type TestSettings } from '../commands/context/context.ts';
 import { type Caller, completeCommands } from '../commands/context/printed-command.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';
@@ -18,7 +18,7 @@ import { watchStdout, withOwnFailure } from './stdout-fault.ts';
  * @param argv the arguments after the name of the program
  * @returns the exit code, one of `EXIT_CODES`
  */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], io: Io & TestSettings): Promise<number> {
   const stdout = watchStdout(io.stdout);
   const interruption = listenForSignals(io);
   let asked: FailureFormat = guessGlobal(argv);

@@ -1,10 +1,10 @@
 /** An `Io` with streams in memory, to run `main` inside a test. */
 import { PassThrough, Readable } from 'node:stream';
 import type { StopSignal } from '../../src/base/exit-codes.ts';
-import type { Io, Output } from '../../src/commands/context/context.ts';
+import type { Io, Output, TestSettings } from '../../src/commands/context/context.ts';
 
 export interface TestIo {
-  readonly io: Io;
+  readonly io: Io & TestSettings;
   readonly stdout: () => string;
   readonly stderr: () => string;
   readonly send: (signal: StopSignal) => void;
@@ -18,8 +18,8 @@ export interface TestIoOptions {
   readonly stdin?: string;
   readonly now?: () => number;
   readonly platform?: NodeJS.Platform;
-  readonly pace?: NonNullable<Io['pace']>;
-  readonly limits?: NonNullable<Io['limits']>;
+  readonly pace?: NonNullable<TestSettings['pace']>;
+  readonly limits?: NonNullable<TestSettings['limits']>;
   readonly checkMs?: number;
   readonly trialMs?: number;
 }

@@ -106,7 +106,7 @@ export interface Spending {
 }
 
 export interface Context {
-  readonly io: Io;
+  readonly io: Io & TestSettings;
   readonly output: OutputMode;
   /** The fields of --fields, in this order; null for all. */
   readonly fields: readonly string[] | null;
@@ -180,6 +180,16 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Calls back on each signal that asks a run to stop; returns the call that stops it. */
+  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
+  /** Limits the memory of a process that runs for hours or days; omitted: it is not limited. */
+  readonly keepHeapSmall?: () => void;
+  /** Exits immediately, for a second Ctrl-C: nothing more runs. */
+  readonly abandon: (code: number) => void;
+}
+
+/** What tests set besides; a process sets none of it. */
+export interface TestSettings {
   /** Clock, sleep and time limits of the client; omitted: those of the system. */
   readonly pace?: Pick<ClientOptions, 'timeouts'> & { readonly runtime?: Partial<Runtime> };
   /** How long inputs may be before they must be split; omitted: the limits of the service. */
@@ -192,10 +202,4 @@ export interface Io {
   readonly modelCatalog?: unknown;
   /** Waits until files come into a folder; omitted: the file watcher of the system. */
   readonly openWatch?: typeof watchFolder;
-  /** Calls back on each signal that asks a run to stop; returns the call that stops it. */
-  readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
-  /** Limits the memory of a process that runs for hours or days; omitted: it is not limited. */
-  readonly keepHeapSmall?: () => void;
-  /** Exits immediately, for a second Ctrl-C: nothing more runs. */
-  readonly abandon: (code: number) => void;
 }

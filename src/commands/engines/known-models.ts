@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { type Model, parseCatalog, readCatalog } from '../../engines/models/catalog.ts';
 import { modelsFolder } from '../../profiles/environment.ts';
-import type { Io } from '../context/context.ts';
+import type { Io, TestSettings } from '../context/context.ts';
 
 /** The folder of all models. */
 export function locateModels({ env, platform, cwd }: Pick<Io, 'env' | 'platform' | 'cwd'>): string {
@@ -16,6 +16,8 @@ export function machineMemoryMib(): number {
 }
 
 /** The models that this version knows. @throws Failure (`configuration`) */
-export async function listModels({ modelCatalog }: Pick<Io, 'modelCatalog'>): Promise<readonly Model[]> {
+export async function listModels({
+  modelCatalog,
+}: Pick<TestSettings, 'modelCatalog'>): Promise<readonly Model[]> {
   return modelCatalog === undefined ? readCatalog() : parseCatalog(modelCatalog);
 }

@@ -22,12 +22,12 @@ import type { LongVideo } from '../../media/split/split-long-video.ts';
 import type { VideoSplit } from '../../media/split/split-video.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
-import type { Io, LongLimits } from '../context/context.ts';
+import type { Io, LongLimits, TestSettings } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { serviceLimits } from './examine-video.ts';
 
 /** @param io PATH, and the limits of one job */
-export function createPreparation({ env, limits }: Pick<Io, 'env' | 'limits'>): Preparation {
+export function createPreparation({ env, limits }: Pick<Io & TestSettings, 'env' | 'limits'>): Preparation {
   const load = async () => {
     const [prepare, { createPrograms }] = await Promise.all([
       import('../../media/index.ts'),

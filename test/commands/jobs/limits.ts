@@ -1,7 +1,7 @@
-import type { Io } from '../../../src/commands/context/context.ts';
+import type { TestSettings } from '../../../src/commands/context/context.ts';
 
 /** Videos of more than five seconds are long, and are cut into parts of three; so are subtitles of more than four lines. */
-export const LIMITS: NonNullable<Io['limits']> = {
+export const LIMITS: NonNullable<TestSettings['limits']> = {
   seconds: 5,
   bytes: 1e9,
   lines: 4,

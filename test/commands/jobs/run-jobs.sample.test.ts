@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Io } from '../../../src/commands/context/context.ts';
+import type { TestSettings } from '../../../src/commands/context/context.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
 import { openHosted } from '../../hosted/run-hosted.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
@@ -12,7 +12,7 @@ import { rememberingPath } from '../../support/remembered-programs.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 /** `talk.mp4` lasts 15 s: two parts, each a started minute. A sample of it has one. */
-const limits: NonNullable<Io['limits']> = {
+const limits: NonNullable<TestSettings['limits']> = {
   seconds: 14,
   bytes: 1e9,
   lines: 100,
