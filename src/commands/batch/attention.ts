@@ -18,7 +18,7 @@ import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { checkSpeech, findRate } from '../subtitles/speech.ts';
-import { commandAfterEdit, type OpenBatch, type OpenBatches } from './batch-folders.ts';
+import { type BatchFolder, type BatchFolders, commandAfterEdit } from './batch-folders.ts';
 import type { SecondOpinions } from './second-opinions.ts';
 
 interface ReportedPlace extends AttentionPlace {
@@ -59,7 +59,7 @@ export const ATTENTION_REPORT = v.object({
 
 /** The places of all results that are here: those with the most independent reasons first. */
 export async function readAttention(
-  { batches }: OpenBatches,
+  { batches }: BatchFolders,
   context: Pick<Context, 'io' | 'signal'>,
   opinions?: SecondOpinions,
 ): Promise<readonly FoundPlace[]> {
@@ -118,7 +118,7 @@ function createSpeechJudge(context: Pick<Context, 'io' | 'signal'>): SpeechJudge
 
 async function readSubject(
   item: ItemReport,
-  { folder, records }: OpenBatch,
+  { folder, records }: BatchFolder,
   judge: SpeechJudge,
   opinions: SecondOpinions | undefined,
 ): Promise<AttentionSubject> {
@@ -158,7 +158,7 @@ async function readSubject(
 /** The texts before and after an item; null where they are not files of this machine. */
 export function filesOf(
   item: ItemReport,
-  { facts, stages }: OpenBatch['records'],
+  { facts, stages }: BatchFolder['records'],
   folder: string,
 ): readonly [source: string | null, target: string | null] {
   if (!isStageKey(item.key)) {
@@ -196,7 +196,7 @@ export function attentionDocument(places: readonly FoundPlace[], madeAt: string)
   return { object: 'attention_report', made_at: madeAt, places: own };
 }
 
-export function printAttention(places: readonly FoundPlace[], batches: OpenBatches, context: Context): void {
+export function printAttention(places: readonly FoundPlace[], batches: BatchFolders, context: Context): void {
   const { io, terminal } = context;
   for (const place of places) {
     const { item, file } = place;

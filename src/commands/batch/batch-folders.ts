@@ -30,7 +30,7 @@ export const BATCH_OPERAND = {
   help: 'folders of results, as given to --out; several count as one batch',
 } as const satisfies Operands;
 
-export interface OpenBatch extends FolderFacts {
+export interface BatchFolder extends FolderFacts {
   /** The readable records of all journals. */
   readonly records: ReadRecords;
   /** A sentence for each damaged place of the journals. */
@@ -40,22 +40,22 @@ export interface OpenBatch extends FolderFacts {
 }
 
 /** The folders of a batch, and their facts together. */
-export interface OpenBatches {
-  readonly batches: readonly OpenBatch[];
+export interface BatchFolders {
+  readonly batches: readonly BatchFolder[];
   readonly facts: BatchFacts;
 }
 
 /** @throws Failure (`usage`) when no batch was ever run into one of the folders, `disk` */
-export async function openBatches(
+export async function readBatchFolders(
   context: Pick<Context, 'io'>,
   operands: readonly string[],
-): Promise<OpenBatches> {
+): Promise<BatchFolders> {
   const folders = new Set(operands.map((operand) => resolve(context.io.cwd, operand)));
-  const batches = await Promise.all([...folders].map((folder) => openBatch(context, folder)));
+  const batches = await Promise.all([...folders].map((folder) => readBatchFolder(context, folder)));
   return { batches, facts: combineFolders(batches) };
 }
 
-async function openBatch({ io }: Pick<Context, 'io'>, folder: string): Promise<OpenBatch> {
+async function readBatchFolder({ io }: Pick<Context, 'io'>, folder: string): Promise<BatchFolder> {
   const places = await listPlaces(folder);
   const found = await Promise.all(
     places.map(async (place) => {
@@ -154,7 +154,7 @@ interface EditedPlace {
 /** The command that makes again what depends on an edited text; null if it is not known. */
 export function commandAfterEdit(
   { file, language, owner }: EditedPlace,
-  { batches }: Pick<OpenBatches, 'batches'>,
+  { batches }: Pick<BatchFolders, 'batches'>,
   caller: BatchCaller,
 ): string | null {
   const commands = batches.find(({ folder }) => folder === owner.folder)?.facts.commands ?? [];

@@ -10,10 +10,10 @@ import { openJournalToForget } from '../../batch/run/journal.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { printList } from '../context/records.ts';
-import { type OpenBatch, openBatches } from './batch-folders.ts';
+import { type BatchFolder, readBatchFolders } from './batch-folders.ts';
 import { BATCH_FORGET, ITEM_FIELDS, ITEMS } from './items.ts';
 
-type Journal = OpenBatch['journals'][number];
+type Journal = BatchFolder['journals'][number];
 
 /** The service has a job of these items, or may have one. */
 const OPEN = ['running', 'unanswered', 'undelivered'];
@@ -56,7 +56,7 @@ export const batchForget: Command = defineCommand({
         ways === 0 ? 'no input to forget' : 'inputs, --gone and --shards cannot be combined',
         'Name inputs after the folder, or use --gone for those that no longer exist, or --shards.',
       );
-    const { batches, facts } = await openBatches(context, [folder]);
+    const { batches, facts } = await readBatchFolders(context, [folder]);
     const [batch] = batches;
     if (batch === undefined) throw new TypeError('a folder was named');
     const { cwd } = context.io;
@@ -131,14 +131,19 @@ function openJobsFailure(open: readonly ItemReport[]): Failure {
 }
 
 /** Whether the user means this item: by its path, its name below the folder of inputs, or its label in tables. */
-export function namesItem(batch: OpenBatch, { key, label }: ItemReport, input: string, cwd: string): boolean {
+export function namesItem(
+  batch: BatchFolder,
+  { key, label }: ItemReport,
+  input: string,
+  cwd: string,
+): boolean {
   const path = batch.records.facts.get(key)?.path ?? null;
   const names = [nameOfKey(key), label, label.replace(/ → [^→]*$/, '')];
   return names.includes(input) || path === resolve(cwd, input);
 }
 
 /** Items that are not done and whose input file no longer exists. An input whose place is unknown counts as existing. */
-export async function findGone({ records, facts }: OpenBatch): Promise<readonly ItemReport[]> {
+export async function findGone({ records, facts }: BatchFolder): Promise<readonly ItemReport[]> {
   const known = records.facts;
   const gone: ItemReport[] = [];
   for (const item of facts.items) {

@@ -22,10 +22,10 @@ import { cacheSounds } from '../subtitles/sound-cache.ts';
 import { attentionDocument, printAttention, readAttention } from './attention.ts';
 import {
   BATCH_OPERAND,
+  type BatchFolder,
+  type BatchFolders,
   commandAfterEdit,
-  type OpenBatch,
-  type OpenBatches,
-  openBatches,
+  readBatchFolders,
 } from './batch-folders.ts';
 import { BATCH_REPORT } from './items.ts';
 
@@ -90,7 +90,7 @@ export const batchReport: Command = defineCommand({
   prints: BATCH_REPORT,
   run: async (context, operands, options) => {
     checkOptions(options);
-    const batch = await openBatches(context, operands);
+    const batch = await readBatchFolders(context, operands);
     if (options.dryRun) {
       const { planOpinions } = await import('./second-opinions.ts');
       await planOpinions(batch, options, context);
@@ -132,13 +132,13 @@ function checkOptions({ format, html, attention, listen, back, dryRun, out }: Re
 }
 
 /** The places of --attention, with the paid opinions that were asked for. */
-async function findPlaces(batch: OpenBatches, options: ReportOptions, context: Context) {
+async function findPlaces(batch: BatchFolders, options: ReportOptions, context: Context) {
   if (!options.listen && !options.back) return readAttention(batch, context);
   const { askForOpinions } = await import('./second-opinions.ts');
   return readAttention(batch, context, await askForOpinions(batch, options, context));
 }
 
-async function listAttention(batch: OpenBatches, options: ReportOptions, context: Context): Promise<void> {
+async function listAttention(batch: BatchFolders, options: ReportOptions, context: Context): Promise<void> {
   const { io, output } = context;
   const places = await findPlaces(batch, options, context);
   if (output === 'table') return printAttention(places, batch, context);
@@ -146,14 +146,14 @@ async function listAttention(batch: OpenBatches, options: ReportOptions, context
   context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
 }
 
-async function writeHtml(batch: OpenBatches, out: string | undefined, context: Context): Promise<void> {
+async function writeHtml(batch: BatchFolders, out: string | undefined, context: Context): Promise<void> {
   const [folder = '', ...others] = batch.batches.map((each) => each.folder);
   const page = resolve(context.io.cwd, out ?? join(others.length === 0 ? folder : '', 'report.html'));
   await refuseBatchFile(page, batch);
   await writeReport(page, await htmlReport(batch, page, context), context);
 }
 
-async function writeText(batch: OpenBatches, options: ReportOptions, context: Context): Promise<void> {
+async function writeText(batch: BatchFolders, options: ReportOptions, context: Context): Promise<void> {
   const { io, output } = context;
   const { facts } = batch;
   const folders = batch.batches.map(({ folder }) => folder);
@@ -187,7 +187,7 @@ async function writeReport(path: string, text: string, { io, terminal }: Context
 }
 
 /** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
-async function refuseBatchFile(path: string, { batches }: OpenBatches): Promise<void> {
+async function refuseBatchFile(path: string, { batches }: BatchFolders): Promise<void> {
   for (const batch of batches) {
     for (const { code, name, paths } of listBatchFiles(batch)) {
       if ((await createInputs(paths).find(path)) === null) continue;
@@ -197,7 +197,7 @@ async function refuseBatchFile(path: string, { batches }: OpenBatches): Promise<
   }
 }
 
-function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
+function listBatchFiles({ folder, journals, facts, records }: BatchFolder) {
   const { subtitles, finished } = records.stages;
   const inputs = [...records.facts.values()].flatMap((item) => item.path ?? []);
   const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
@@ -219,7 +219,7 @@ function listBatchFiles({ folder, journals, facts, records }: OpenBatch) {
  * @param path of the page, absolute: links to media are relative to it
  * @throws Failure (`configuration`) without ffmpeg; the reason of the signal
  */
-async function htmlReport(opened: OpenBatches, path: string, context: Context): Promise<string> {
+async function htmlReport(opened: BatchFolders, path: string, context: Context): Promise<string> {
   const { batches, facts } = opened;
   const { io, signal } = context;
   const missing = describeMissing(facts);

@@ -11,12 +11,12 @@ import { runJobs } from '../jobs/run-jobs.ts';
 import { asksForStages, localizeTable } from '../stages/stage-options.ts';
 import {
   BATCH_OPERAND,
+  type BatchFolder,
   combineRetries,
   continueBatch,
-  type OpenBatch,
-  openBatches,
   type Retries,
   type RetryRun,
+  readBatchFolders,
   selectRetries,
 } from './batch-folders.ts';
 import { BATCH_RETRY, ITEM_FIELDS, ITEMS } from './items.ts';
@@ -42,7 +42,7 @@ export const batchRetry: Command = defineCommand({
   ],
   prints: BATCH_RETRY,
   run: async (context, operands, options) => {
-    const { batches, facts } = await openBatches(context, operands);
+    const { batches, facts } = await readBatchFolders(context, operands);
     const retries = combineRetries(batches.map(({ facts: own }) => selectRetries(own, options.all)));
     printUnselected(context, retries, operands);
     const chosen = retries.runs.flatMap(({ items }) => items);
@@ -64,7 +64,7 @@ export const batchRetry: Command = defineCommand({
 });
 
 /** Prints the commands for items whose requests an earlier run did not send. */
-function printWaiting(context: Context, batches: readonly OpenBatch[]): void {
+function printWaiting(context: Context, batches: readonly BatchFolder[]): void {
   const { note } = context.terminal;
   const waiting = batches.reduce((sum, { facts }) => sum + facts.counts.waiting, 0);
   if (waiting === 0) return;

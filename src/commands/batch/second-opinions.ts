@@ -23,7 +23,7 @@ import { jobTable } from '../jobs/job-options.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
 import { showPlan } from '../jobs/show-plan.ts';
 import { filesOf } from './attention.ts';
-import { type OpenBatch, type OpenBatches, openBatches } from './batch-folders.ts';
+import { type BatchFolder, type BatchFolders, readBatchFolders } from './batch-folders.ts';
 
 /** The texts that were heard or translated back, by the file with the judged texts. Values are paths of subtitles. */
 export interface SecondOpinions {
@@ -45,7 +45,7 @@ interface OpinionKind {
   readonly kind: JobKind;
   /** Folder in the records of the batch. */
   readonly name: 'listen' | 'back';
-  readonly list: (batch: OpenBatch, context: Context) => Promise<readonly OpinionRow[]>;
+  readonly list: (batch: BatchFolder, context: Context) => Promise<readonly OpinionRow[]>;
 }
 
 const LISTEN: OpinionKind = { kind: 'subtitle_recognition', name: 'listen', list: listDubs };
@@ -58,7 +58,7 @@ interface OpinionTask {
 
 /** Runs the jobs that are not done. @throws Failure as `runJobs`, except for single jobs that fail: these are warnings */
 export async function askForOpinions(
-  { batches }: OpenBatches,
+  { batches }: BatchFolders,
   task: OpinionTask,
   context: Context,
 ): Promise<SecondOpinions> {
@@ -74,7 +74,7 @@ export async function askForOpinions(
 
 /** Prints what the jobs would cost; sends nothing. @throws Failure as `showPlan` */
 export async function planOpinions(
-  { batches }: OpenBatches,
+  { batches }: BatchFolders,
   task: OpinionTask,
   context: Context,
 ): Promise<void> {
@@ -100,7 +100,7 @@ export async function planOpinions(
 
 async function runOpinion(
   opinion: OpinionKind,
-  batch: OpenBatch,
+  batch: BatchFolder,
   context: Context,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await opinion.list(batch, context);
@@ -121,7 +121,7 @@ async function runOpinion(
     context.terminal.warn(`Not all of it could be judged: ${error.message}.`);
   }
   const judgedBy = new Map(rows.map(({ file, judged }) => [file.split(sep).join('/'), judged]));
-  const { facts } = await openBatches(context, [folderOf(opinion, batch)]);
+  const { facts } = await readBatchFolders(context, [folderOf(opinion, batch)]);
   const done = facts.items.filter(isDelivered).flatMap(({ key, files }) => {
     const judged = judgedBy.get(readItemKey(key)?.name ?? '');
     const made = files.find(({ asset }) => asset === 'subtitle')?.path;
@@ -133,12 +133,12 @@ async function runOpinion(
 /** A category and a code of failures after which some results are there. */
 const USABLE: readonly string[] = ['partial', CUES_MISSING];
 
-function folderOf({ name }: OpinionKind, { folder }: OpenBatch): string {
+function folderOf({ name }: OpinionKind, { folder }: BatchFolder): string {
   return join(folder, RECORD_FOLDER, name);
 }
 
 /** The rows are a sheet on stdin, so that each has languages of its own. They ask the service of the batch. */
-function contextOf({ folder, facts }: OpenBatch, rows: readonly OpinionRow[], context: Context): Context {
+function contextOf({ folder, facts }: BatchFolder, rows: readonly OpinionRow[], context: Context): Context {
   const sheet = rows.map(({ judged: _, ...row }) => row);
   const isChosen = Object.values(context.service).some((value) => value !== undefined);
   return {
@@ -160,7 +160,7 @@ function optionsOf({ kind, name }: OpinionKind, rows: readonly OpinionRow[]) {
 }
 
 /** The dubs and dubbed videos whose texts are known. */
-async function listDubs(batch: OpenBatch, context: Context): Promise<readonly OpinionRow[]> {
+async function listDubs(batch: BatchFolder, context: Context): Promise<readonly OpinionRow[]> {
   const { folder, records, facts } = batch;
   const rows: OpinionRow[] = [];
   for (const item of facts.items) {
@@ -223,7 +223,7 @@ async function wrapSound(
 }
 
 /** The translations whose source language is known. */
-async function listTranslations(batch: OpenBatch, { terminal }: Context): Promise<readonly OpinionRow[]> {
+async function listTranslations(batch: BatchFolder, { terminal }: Context): Promise<readonly OpinionRow[]> {
   const { folder, records, facts } = batch;
   const rows: OpinionRow[] = [];
   for (const item of facts.items) {
@@ -252,7 +252,7 @@ async function keepText(path: string, folder: string): Promise<string> {
 function sourceLanguageOf(
   { key }: ItemReport,
   source: string,
-  { folder, records }: OpenBatch,
+  { folder, records }: BatchFolder,
 ): string | null {
   const asked = records.facts.get(key)?.fields.source_language;
   if (typeof asked === 'string' && asked !== 'auto') return asked;

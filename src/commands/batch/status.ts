@@ -19,7 +19,7 @@ import { cutFields, printList } from '../context/records.ts';
 import { warnOfDamage } from '../jobs/plan-jobs.ts';
 import { printProvenance } from '../screen/print-provenance.ts';
 import { describeAttention, readAttention } from './attention.ts';
-import { BATCH_OPERAND, continueBatch, type OpenBatches, openBatches } from './batch-folders.ts';
+import { BATCH_OPERAND, type BatchFolders, continueBatch, readBatchFolders } from './batch-folders.ts';
 import { BATCH_STATUS, countTable, ITEM_FIELDS, ITEMS, shardTable, tableOf } from './items.ts';
 
 export const batchStatus: Command = defineCommand({
@@ -59,7 +59,7 @@ export const batchStatus: Command = defineCommand({
   ],
   prints: BATCH_STATUS,
   run: async (context, operands, options) => {
-    const batch = await (options.watch ? watchStatus : openBatches)(context, operands);
+    const batch = await (options.watch ? watchStatus : readBatchFolders)(context, operands);
     const { facts } = batch;
     const onward = batch.batches.flatMap(({ folder, facts: own }) => continueBatch(own, folder, context));
     const shown = options.all ? facts.items : facts.items.filter(({ state }) => state !== 'done');
@@ -78,7 +78,7 @@ export const batchStatus: Command = defineCommand({
 
 async function printStatus(
   context: Context,
-  { batches, facts }: OpenBatches,
+  { batches, facts }: BatchFolders,
   shown: BatchFacts['items'],
   onward: readonly string[],
 ): Promise<void> {
@@ -108,7 +108,7 @@ async function printStatus(
   await printList(context, tableOf(shown), rows);
 }
 
-function printNotes(context: Context, { batches, facts }: OpenBatches, onward: readonly string[]): void {
+function printNotes(context: Context, { batches, facts }: BatchFolders, onward: readonly string[]): void {
   const { terminal, io } = context;
   const workers = batches.flatMap((batch) => batch.workers);
   const { items, next_deadline, open_questions, stray_jobs, unnamed } = facts;
@@ -193,18 +193,18 @@ const ACTIVE_STATES: readonly ReportState[] = ['unanswered', 'running', 'undeliv
 
 /**
  * Shows the progress of a batch until no item is open; returns its last state.
- * @throws Failure as `openBatches`; the reason of the signal, which ends it
+ * @throws Failure as `readBatchFolders`; the reason of the signal, which ends it
  */
-async function watchStatus(context: Context, operands: readonly string[]): Promise<OpenBatches> {
+async function watchStatus(context: Context, operands: readonly string[]): Promise<BatchFolders> {
   const { io, terminal, signal } = context;
   const { sleep } = { ...SYSTEM_RUNTIME, ...io.pace?.runtime };
-  let batch = await openBatches(context, operands);
+  let batch = await readBatchFolders(context, operands);
   const board = await terminal.board(() => summarizeWork(batch, io.now()));
   try {
     while (countOpen(batch.facts) > 0) {
       await sleep(REFRESH_MS, signal);
       const before = statesOf(batch.facts);
-      batch = await openBatches(context, operands);
+      batch = await readBatchFolders(context, operands);
       for (const item of batch.facts.items)
         if (before.get(idOf(item)) !== item.state) showItem(board, item, io.cwd);
     }
@@ -229,7 +229,7 @@ function showItem(board: Progress, { label, state, error, files }: ItemReport, c
   else board.show(label, { phase: state, fraction: null });
 }
 
-function summarizeWork({ facts, batches }: OpenBatches, nowMs: number): WorkSummary {
+function summarizeWork({ facts, batches }: BatchFolders, nowMs: number): WorkSummary {
   const { items, counts, next_deadline } = facts;
   const going = items.filter(({ state }) => ACTIVE_STATES.includes(state));
   return {

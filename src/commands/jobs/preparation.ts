@@ -68,10 +68,10 @@ export function createPreparation({ env, limits }: Pick<Io & TestSettings, 'env'
 }
 
 /** `sending`: nothing is paid yet. Afterwards the results are paid. */
-type PreparationStage = 'sending' | 'joining' | 'patching' | 'adding tracks';
+type PreparationPurpose = 'sending' | 'joining' | 'patching' | 'adding tracks';
 
 /** Sentence about paid results, for a message that the work failed. */
-const KEPT: Readonly<Record<PreparationStage, string>> = {
+const KEPT: Readonly<Record<PreparationPurpose, string>> = {
   sending: '',
   joining: ' The results of the parts are kept: the same command joins them again and pays nothing.',
   patching: ' The new piece and the earlier track are kept: the same command tries again and pays nothing.',
@@ -79,18 +79,18 @@ const KEPT: Readonly<Record<PreparationStage, string>> = {
 };
 
 /** Runs work of `prepare`, and converts its failures to Failure. */
-async function asFailure<T>(stage: PreparationStage, work: () => Promise<T>): Promise<T> {
+async function asFailure<T>(purpose: PreparationPurpose, work: () => Promise<T>): Promise<T> {
   const { PreparationFailure } = await import('../../media/programs/failures.ts');
   try {
     return await work();
   } catch (error) {
-    throw error instanceof PreparationFailure ? preparationFailure(error, stage) : error;
+    throw error instanceof PreparationFailure ? preparationFailure(error, purpose) : error;
   }
 }
 
-function preparationFailure(error: PreparationFailure, stage: PreparationStage): Failure {
-  const isPaid = stage !== 'sending';
-  const advice = `${asSentence(error.advice)}${KEPT[stage]}`;
+function preparationFailure(error: PreparationFailure, purpose: PreparationPurpose): Failure {
+  const isPaid = purpose !== 'sending';
+  const advice = `${asSentence(error.advice)}${KEPT[purpose]}`;
   const facts = { code: error.code, message: error.message, advice };
   return new Failure({ category: categoryOf(error, isPaid), ...facts }, { cause: error });
 }

@@ -1,4 +1,4 @@
-/** The five kinds of job: which stages run, in which order. */
+/** The five kinds of job: which steps run, in which order. */
 import { runTogether } from '../../base/together.ts';
 import {
   checkExport,
@@ -20,7 +20,7 @@ import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './steps.t
 type Task = Tasks['auto_localization'];
 
 /**
- * The end of each stage as a share of the total time, for a copied and for an encoded picture. Measured on videos of
+ * The end of each step as a share of the total time, for a copied and for an encoded picture. Measured on videos of
  * half a minute to a quarter of an hour; the encoded ones in 1080p.
  */
 const COPYING = { separating: 0.19, recognizing: 0.86, translating: 0.87, dubbing: 0.88 } as const;

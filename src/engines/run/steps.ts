@@ -1,5 +1,5 @@
 /**
- * The stages of jobs. Where jobs share results, each stage is computed once for the same content, engines and settings.
+ * The steps of jobs. Where jobs share results, each step is computed once for the same content, engines and settings.
  */
 import { createHash } from 'node:crypto';
 import { hashFile } from '../../base/hash-file.ts';
@@ -13,7 +13,7 @@ import { translateSubtitle } from '../translate/translate.ts';
 /** The track of a video that is decoded. */
 const AUDIO_TRACK = 'a:0';
 
-/** The result of a stage, and the key under which it is shared; an empty key if it is not. */
+/** The result of a step, and the key under which it is shared; an empty key if it is not. */
 type Shared<T> = T & { readonly key: string };
 
 type SharedSeparation = Shared<Separation>;
@@ -76,7 +76,7 @@ export function speakOnce(
   );
 }
 
-interface StageFacts {
+interface StepFacts {
   readonly engines: StepEngines;
   readonly step: JobStep;
   /** Everything that the result depends on besides the engines. */
@@ -84,7 +84,7 @@ interface StageFacts {
 }
 
 async function once<T extends { readonly use: EngineUse }>(
-  { engines, step, input }: StageFacts,
+  { engines, step, input }: StepFacts,
   work: Work,
   compute: (work: Work) => Promise<T>,
 ): Promise<Shared<T>> {

@@ -1,4 +1,4 @@
-/** How often engines run for jobs that share stages: programs of the user that count, and the cache of the service. */
+/** How often engines run for jobs that share steps: programs of the user that count, and the cache of the service. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { readFile, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ function countingEngines(voice: string) {
   return { config, runs, recognizer };
 }
 
-/** A folder of jobs on one machine, which share stages. */
+/** A folder of jobs on one machine, which share steps. */
 function shareStages() {
   const folder = temporaryFolder();
   const root = join(folder, 'stages');
@@ -92,7 +92,7 @@ const LOCALIZATION: Omit<Tasks['auto_localization'], 'video'> = {
 const reusedOf = (made: { engines?: readonly EngineUse[] }) =>
   (made.engines ?? []).filter(({ reused }) => reused === true).map(({ step }) => step);
 
-test('languages, kinds of jobs and changed options share the results of common stages', async () => {
+test('languages, kinds of jobs and changed options share the results of common steps', async () => {
   const { video, voice } = makeMedia();
   const { config, runs, recognizer } = countingEngines(voice);
   const engines = createEngines({ searchPath: rememberingPath(), config });

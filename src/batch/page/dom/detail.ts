@@ -28,19 +28,19 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
     makeCuts(entry),
     makeLosses(entry),
   );
-  const stage = detail.tracks.some(({ file }) => file.present) ? makeStage(entry, detail) : null;
-  const lines = stage?.lines ?? makeLines(entry, detail, () => {});
-  node.append(...(stage?.nodes ?? []));
+  const deck = detail.tracks.some(({ file }) => file.present) ? makeDeck(entry, detail) : null;
+  const lines = deck?.lines ?? makeLines(entry, detail, () => {});
+  node.append(...(deck?.nodes ?? []));
   const isSpoken = detail.tracks.some(({ role }) => role === 'localized' || role === 'dub');
   if (lines.pairs.length > 0 || isSpoken) node.append(makeSubtitles(lines, detail));
   const more = [makeCues(entry, detail), makeJobs(entry), makeFiles(detail)];
   node.append(...more.filter((section) => section !== null));
   return {
     node,
-    ensemble: stage?.ensemble ?? null,
-    stepLine: (by) => stage?.stepLine(by),
-    listen: (place) => stage?.listen(place),
-    close: () => stage?.close(),
+    ensemble: deck?.ensemble ?? null,
+    stepLine: (by) => deck?.stepLine(by),
+    listen: (place) => deck?.listen(place),
+    close: () => deck?.close(),
   };
 }
 
@@ -70,7 +70,7 @@ function makeSubtitles(lines: Lines, { fit }: EntryDetail): HTMLElement {
   );
 }
 
-interface Stage {
+interface Deck {
   readonly nodes: readonly HTMLElement[];
   readonly lines: Lines;
   readonly ensemble: Ensemble;
@@ -80,7 +80,7 @@ interface Stage {
 }
 
 /** Players, controls, waveforms and lines with a common position. */
-function makeStage(entry: ListedEntry, detail: EntryDetail): Stage {
+function makeDeck(entry: ListedEntry, detail: EntryDetail): Deck {
   const durationMs = entry.duration_ms ?? 0;
   const players = makePlayers(detail.tracks, () => ensemble.toggle());
   const ensemble = makeEnsemble(

@@ -13,7 +13,7 @@ import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { drawWork, idealMs, type ProgressReporting } from '../../../client/simulation/work.ts';
 import { videoItem } from '../support/items.ts';
 import { runInFolder, type UnopenedBatch } from '../support/run-in-folder.ts';
-import { openBatch } from '../support/unopened-batch.ts';
+import { unopenedBatch } from '../support/unopened-batch.ts';
 import type { Counts } from './far-end.ts';
 import { type FarService, startFarService } from './far-service.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
@@ -117,7 +117,7 @@ function openSimulated(
   const { baseUrl } = far;
   const runtime = { ...SYSTEM_RUNTIME, now: time.now, sleep: time.sleep };
   const stateDir = join(folder, 'state');
-  const batch = openBatch({ baseUrl, credentials, stateDir, out: join(folder, 'out'), items });
+  const batch = unopenedBatch({ baseUrl, credentials, stateDir, out: join(folder, 'out'), items });
   const client = createClient({ baseUrl, ...credentials, runtime });
   return {
     ...batch,

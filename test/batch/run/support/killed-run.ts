@@ -6,7 +6,7 @@ import { createClient } from '../../../../src/client/index.ts';
 import { linesItem, videoItem } from './items.ts';
 import type { KilledRun } from './kill-points.ts';
 import { runInFolder } from './run-in-folder.ts';
-import { openBatch } from './unopened-batch.ts';
+import { unopenedBatch } from './unopened-batch.ts';
 
 const { baseUrl, credentials, stateDir, out, video, lines, point }: KilledRun = JSON.parse(
   process.argv[2] ?? '',
@@ -17,7 +17,7 @@ const items = [
   ...(video === null ? [] : [videoItem(video, 'es'), videoItem(video, 'fr')]),
   ...Array.from({ length: lines }, (_, index) => linesItem(index)),
 ];
-const batch = openBatch({ baseUrl, credentials, stateDir, out, items });
+const batch = unopenedBatch({ baseUrl, credentials, stateDir, out, items });
 
 let seen = 0;
 const client = createClient({

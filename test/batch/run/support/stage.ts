@@ -11,7 +11,7 @@ import { type Scene, startScene } from '../../../service/harness/scene.ts';
 import { videoOf } from '../../../service/harness/small-engines.ts';
 import { linesItem, videoItem } from './items.ts';
 import { runInFolder, type UnopenedBatch } from './run-in-folder.ts';
-import { openBatch } from './unopened-batch.ts';
+import { unopenedBatch } from './unopened-batch.ts';
 
 interface Ran {
   readonly outcomes: readonly RunOutcome[];
@@ -82,7 +82,7 @@ async function runHere(
 ): Promise<Ran> {
   const events: BatchEvent[] = [];
   const warnings: string[] = [];
-  const opened = openBatch({
+  const opened = unopenedBatch({
     baseUrl: scene.service.url,
     credentials: scene.credentials,
     stateDir: join(folder, 'state'),

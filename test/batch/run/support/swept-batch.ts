@@ -2,7 +2,7 @@
 import type { RunOutcome } from '../../../../src/batch/run/batch.ts';
 import { videoItem } from './items.ts';
 import { runInFolder } from './run-in-folder.ts';
-import { openBatch } from './unopened-batch.ts';
+import { unopenedBatch } from './unopened-batch.ts';
 
 export interface SweptRun {
   readonly baseUrl: string;
@@ -22,7 +22,7 @@ export async function runSwept({
   languages,
   ...opening
 }: SweptRun): Promise<readonly RunOutcome[]> {
-  const batch = openBatch({ ...opening, items: languages.map((language) => videoItem(video, language)) });
+  const batch = unopenedBatch({ ...opening, items: languages.map((language) => videoItem(video, language)) });
   const { delivery, connection } = batch;
   try {
     return await runInFolder({

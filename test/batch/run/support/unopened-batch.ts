@@ -35,7 +35,14 @@ const QUICK: UnopenedBatch['runtime'] = {
   sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 5), signal),
 };
 
-export function openBatch({ baseUrl, credentials, stateDir, out, items, options }: Opening): UnopenedBatch {
+export function unopenedBatch({
+  baseUrl,
+  credentials,
+  stateDir,
+  out,
+  items,
+  options,
+}: Opening): UnopenedBatch {
   const profile = profileId(baseUrl, credentials.key);
   const client = createClient({ baseUrl, ...credentials, runtime: QUICK });
   const { now } = QUICK;
