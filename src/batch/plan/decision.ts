@@ -2,13 +2,21 @@
 
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { isCopied, isSplit, type UnusableInput } from '../input.ts';
+import { countParts, isCopied, isSplit, type UnusableInput } from '../input.ts';
+import { fileUnits, unitsOfLines } from '../inputs/items.ts';
 import { describeChange } from '../inputs/requests.ts';
-import type { BatchItem, DoneBefore } from '../item.ts';
+import type { BatchItem, DoneBefore, Units } from '../item.ts';
 import type { ItemProvenance } from '../item-provenance.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
 import { type ItemFacts, sampleOf, trackOf } from '../records/item-facts.ts';
-import { askedMs, isJoinedKey, newestAttempt, ownFiles, partAttempts } from '../records/item-key.ts';
+import {
+  askedMs,
+  isJoinedKey,
+  newestAttempt,
+  ownFiles,
+  partAttempts,
+  readPartKey,
+} from '../records/item-key.ts';
 import {
   lastSeenMs,
   type NewAttempt,
@@ -17,6 +25,7 @@ import {
   nextStepForItem,
 } from '../records/next-step.ts';
 import type { FindOutputs } from '../records/outputs.ts';
+import type { PreparedRecord } from '../records/part-records.ts';
 import { AUTOMATIC } from '../result-name.ts';
 import type { Redub, RedubChoices } from './redub.ts';
 
@@ -60,6 +69,8 @@ export type Decision =
 /** Some parts of the item have requests. Each part has a decision of its own. */
 interface PartsBegun {
   readonly step: 'parts';
+  /** Parts that need a new job, and their units; null if they are not known. */
+  readonly due: { readonly jobs: number; readonly units: Units | null };
 }
 
 /** The content of the journal of the folder. */
@@ -68,6 +79,8 @@ export interface Recorded {
   /** By item key. */
   readonly facts: ReadonlyMap<string, ItemFacts>;
   readonly findOutputs?: FindOutputs;
+  /** Files made of inputs. */
+  readonly prepared?: readonly PreparedRecord[];
   /** How results were made, by key of the attempt. */
   readonly provenances?: { get(key: string): ItemProvenance | null | undefined };
 }
@@ -226,7 +239,39 @@ function decideSplit(item: BatchItem, recorded: Recorded, situation: Situation):
     if (then.step === 'done' || then.step === 'edited' || then.step === 'changed') return then;
   }
   const failed = parts.map((attempt) => againFailed(attempt, situation)).find((each) => each !== null);
-  return failed ?? { step: 'continue', next: { step: 'parts' } };
+  return (
+    failed ?? {
+      step: 'continue',
+      next: { step: 'parts', due: findDue(item, parts, recorded, situation.now) },
+    }
+  );
+}
+
+function findDue(
+  { kind, input, key }: BatchItem,
+  begun: readonly Attempt[],
+  { attempts, facts, prepared = [] }: Recorded,
+  now: number,
+): PartsBegun['due'] {
+  const going = new Map(
+    begun.flatMap((attempt): [number, Attempt][] => {
+      const { part = 0 } = readPartKey(attempt.item ?? '')?.name ?? {};
+      return nextStepForItem(attempts, attempt.item ?? '', now).step === 'intend' ? [] : [[part, attempt]];
+    }),
+  );
+  const count = readPartKey(begun[0]?.item ?? '')?.name.of ?? countParts(input);
+  const due = Array.from({ length: count }, (_, at) => at).filter((at) => !going.has(at + 1));
+  if (input.type === 'lines') {
+    const parts = due.flatMap((at) => input.parts?.[at] ?? []);
+    return { jobs: due.length, units: unitsOfLines(kind, parts) };
+  }
+  const cut = prepared.find(
+    ({ source, files }) => source === facts.get(key)?.sha256 && files.length === count,
+  );
+  const lengths = due.map((at) => fileUnits(kind, cut?.files[at]?.seconds ?? null));
+  const quantity = lengths.reduce((sum, units) => (units === null ? Number.NaN : sum + units.quantity), 0);
+  const { unit } = KINDS[kind];
+  return { jobs: due.length, units: Number.isNaN(quantity) ? null : { unit, quantity } };
 }
 
 /** The decision about a part that failed permanently; null for all others. */

@@ -107,7 +107,9 @@ function sumMemory(counts: readonly LineCounts[]): Pick<Forecast, 'memory'> {
 function forecastItem({ item, decision, paths, memory }: PlannedItem, price: number | null): ItemForecast {
   const status = prospectOf(decision);
   const redub = decision.step === 'new' ? decision.redub : undefined;
-  const quantity = memory?.to_pay ?? (redub?.units ?? item.units)?.quantity ?? null;
+  const due = dueParts(decision);
+  const units = due === null ? (redub?.units ?? item.units) : due.units;
+  const quantity = memory?.to_pay ?? units?.quantity ?? null;
   const known = price === null || quantity === null ? null : roundCredits(price * quantity);
   const cost = quantity === 0 ? 0 : known;
   const speakers = item.units === null ? [] : speakersOf(item);
@@ -117,7 +119,7 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     status,
     job_id: jobIdOf(decision),
     conversion: conversionOf(item.input),
-    parts: countNewJobs({ item, memory }, redub),
+    parts: due?.jobs ?? countNewJobs({ item, memory }, redub),
     ...(speakers.length > 0 ? { speakers } : {}),
     unit: item.units?.unit ?? null,
     quantity,
@@ -149,7 +151,7 @@ function prospectOf(decision: Decision): Prospect {
     case 'new':
       return decision.redub?.isBegun === true ? 'continue' : 'new';
     case 'continue':
-      return 'continue';
+      return dueParts(decision) === null ? 'continue' : 'new';
     case 'done':
       return 'done before';
     case 'failed':
@@ -161,6 +163,13 @@ function prospectOf(decision: Decision): Prospect {
     case 'unusable':
       return 'not usable';
   }
+}
+
+/** The parts of an item that has begun which need a new job; null if there are none. */
+function dueParts(decision: Decision) {
+  if (decision.step !== 'continue' || decision.next.step !== 'parts') return null;
+  const { due } = decision.next;
+  return due.jobs === 0 ? null : due;
 }
 
 function jobIdOf(decision: Decision): string | null {
