@@ -301,7 +301,10 @@ export function applyRecord(
       database.remove('items', { key: record.item });
       database.remove('checks', { item: record.item });
       database.remove('command_items', { item: record.item });
-      database.remove('outputs', { item: record.item });
+      if (record.as === undefined) database.remove('outputs', { item: record.item });
+      else
+        for (const { path = null, sha256 = null } of database.find('outputs', { item: record.item }))
+          database.change('outputs', { path, sha256 }, { item: record.as });
       return database
         .find('attempts', { item: record.item })
         .map((row) =>

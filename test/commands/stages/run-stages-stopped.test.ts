@@ -111,10 +111,11 @@ describe('stages that were', () => {
       }
       const child = startProcess(vloc, words, path);
       const exit = once(child, 'exit');
+      const made = jobs.filter((count) => count > 0).length;
       if (subtitle !== null) {
         await until(
-          async () => (await readOwnRecords({ folder: vloc.path('.') })).stages.subtitles,
-          (subtitles) => subtitles.has(subtitle),
+          async () => [...(await readOwnRecords({ folder: vloc.path('.') })).attempts.byKey.values()],
+          (attempts) => attempts.filter(({ state }) => state === 'downloaded').length === made,
         );
         child.kill('SIGKILL');
       }
