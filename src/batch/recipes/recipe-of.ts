@@ -28,6 +28,7 @@ export async function recipeOf(run: Run, task: Task): Promise<Recipe | null> {
   return isDue && isSplit(input) ? splitRecipe(place, item) : null;
 }
 
+/** For a result that can neither be fetched nor made again for nothing. */
 function refuse(failure: Failure): Recipe {
   const refusing = work('merge', [], async () => {
     throw failure;

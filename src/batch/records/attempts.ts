@@ -54,10 +54,8 @@ export interface Attempt {
   readonly bill_status: string | null;
   readonly reserved: number | null;
   readonly charged: number | null;
-  /** The downloaded results. */
+  /** The downloaded results. Of an attempt that is not downloaded: those of the earlier name of its item. */
   readonly files: readonly StoredFile[];
-  /** Files that a run was about to give their names; none once all are downloaded. */
-  readonly publishing: readonly StoredFile[];
 }
 
 export interface StoredFile {
@@ -90,16 +88,9 @@ export interface AskedRecord
 }
 
 /** What is new about an attempt. A state that it has had, or has left behind, changes nothing; of refusals the last counts. */
-interface ChangedRecord extends Partial<Omit<Attempt, 'files' | 'publishing'>> {
+interface ChangedRecord extends Partial<Omit<Attempt, 'files'>> {
   readonly type: 'changed';
   readonly key: string;
-}
-
-/** These files are whole, checked and synced, and get their names next. A run that is killed then knows them by this. */
-interface PublishingRecord {
-  readonly type: 'publishing';
-  readonly key: string;
-  readonly files: readonly StoredFile[];
 }
 
 /** All results are on this disk, checked and synced. */
@@ -113,7 +104,7 @@ export interface DownloadedRecord {
   readonly language?: string | null | undefined;
 }
 
-export type AttemptRecord = AskedRecord | ChangedRecord | PublishingRecord | DownloadedRecord;
+export type AttemptRecord = AskedRecord | ChangedRecord | DownloadedRecord;
 
 /** The record to be written before a paid request leaves. */
 export function createAttempt({ request, ...fields }: Omit<AskedRecord, 'type'>): AskedRecord {
@@ -129,6 +120,7 @@ export interface ForgottenRecord {
   /** Key of the item that takes over its attempts; without one, no item has them. */
   readonly as?: string | undefined;
 }
+
 export interface Attempts {
   /** By Idempotency-Key, in the order in which they were asked for. */
   readonly byKey: ReadonlyMap<string, Attempt>;
@@ -178,7 +170,6 @@ const JUST_ASKED = {
   reserved: null,
   charged: null,
   files: [],
-  publishing: [],
 } as const;
 
 /** An attempt after one more record. @throws TypeError for a change of one that was never asked for */
@@ -189,11 +180,9 @@ export function advanceAttempt(before: Attempt | undefined, record: AttemptRecor
   }
   if (before === undefined) throw new TypeError(`there is no attempt ${record.key}`);
   switch (record.type) {
-    case 'publishing':
-      return addPublishing(before, record.files);
     case 'downloaded': {
       const { at: downloaded_at, files, job_id = before.job_id, language = before.language } = record;
-      const result = { state: 'downloaded', job_id, downloaded_at, files, language, publishing: [] } as const;
+      const result = { state: 'downloaded', job_id, downloaded_at, files, language } as const;
       return isNews(before, 'downloaded') ? { ...before, ...result } : before;
     }
     case 'changed': {
@@ -211,16 +200,6 @@ function isNews({ state: before }: Attempt, state: AttemptState): boolean {
   return STATE_RANKS[state] > STATE_RANKS[before] || (state === 'refused' && before === 'refused');
 }
 
-/** Downloaded files are known as such; of others, each version of a file may be there. */
-function addPublishing(attempt: Attempt, files: readonly StoredFile[]): Attempt {
-  const { state, publishing: known } = attempt;
-  if (state === 'downloaded') return attempt;
-  const others = files.filter(
-    ({ path, sha256 }) => !known.some((each) => each.path === path && each.sha256 === sha256),
-  );
-  return { ...attempt, publishing: [...known, ...others] };
-}
-
 /** The attempts after these records. The known ones are not changed. */
 export function forgetItems({ byKey }: Attempts, records: readonly ForgottenRecord[]): Attempts {
   const gathered = gatherAttempts(byKey.values());
@@ -236,8 +215,7 @@ export function forgetItems({ byKey }: Attempts, records: readonly ForgottenReco
 /** An attempt of another item, which has not got its result yet: the files of the first one are known to be whole. */
 export function moveAttempt(attempt: Attempt, item: string | null): Attempt {
   if (item === null || attempt.state !== 'downloaded') return { ...attempt, item };
-  const { files: publishing } = attempt;
-  return { ...attempt, item, state: 'succeeded', expires_at: null, files: [], publishing };
+  return { ...attempt, item, state: 'succeeded', expires_at: null };
 }
 
 /** Why it was refused, or its job failed; null if it did not, or nobody knows. */

@@ -72,7 +72,7 @@ export const BATCH_SCHEMA: Schema = {
       input_sha256 TEXT, is_free INTEGER NOT NULL, state TEXT NOT NULL, job_id TEXT, error TEXT, message TEXT,
       retryable INTEGER NOT NULL, request_id TEXT, asked_at TEXT NOT NULL, accepted_at TEXT, finished_at TEXT,
       downloaded_at TEXT, expires_at TEXT, language TEXT, quantity REAL, bill_status TEXT, reserved REAL, charged REAL,
-      files TEXT, publishing TEXT, made_by TEXT, checksum TEXT
+      files TEXT, made_by TEXT, checksum TEXT
     ) STRICT;
     CREATE INDEX attempts_of_item ON attempts (item);
     CREATE TABLE commands (
@@ -289,7 +289,6 @@ export function applyRecord(
   switch (record.type) {
     case 'asked':
     case 'changed':
-    case 'publishing':
     case 'downloaded': {
       // A request checks the item again.
       if (record.type === 'asked')
@@ -425,23 +424,19 @@ function readUnusable({ code, ...row }: Row): UnusableRecord {
 }
 
 function readAttempt({ made_by: _, ...row }: Row, folder: string): Attempt {
-  const filesOf = (column: 'files' | 'publishing') =>
-    (parse<StoredFile[]>(row[column]) ?? []).map((file) => mapPath(file, fromFolder(folder)));
   return {
     ...(row as Row & Attempt), // as it was written
     request: read(row.request),
     is_free: row.is_free === 1,
     retryable: row.retryable === 1,
-    files: filesOf('files'),
-    publishing: filesOf('publishing'),
+    files: (parse<StoredFile[]>(row.files) ?? []).map((file) => mapPath(file, fromFolder(folder))),
   };
 }
 
 function writeAttempt(database: RecordDatabase, folder: string, attempt: Attempt): Attempt {
-  const { key, files, publishing } = attempt;
-  const filesOf = (all: readonly StoredFile[]) =>
-    all.length === 0 ? null : all.map((file) => mapPath(file, intoFolder(folder)));
-  const row = { ...attempt, files: filesOf(files), publishing: filesOf(publishing) };
+  const { key, files } = attempt;
+  const inFolder = files.length === 0 ? null : files.map((file) => mapPath(file, intoFolder(folder)));
+  const row = { ...attempt, files: inFolder };
   database.change('attempts', { key }, columnsOf(row));
   return attempt;
 }

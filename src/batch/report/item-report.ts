@@ -180,7 +180,8 @@ export function nameItem({ key, label }: Pick<ItemReport, 'key' | 'label'>): str
   return `${named.language === null ? name : `${name} → ${named.language}`}${mark}`;
 }
 
-function filesOf({ files }: Attempt, kind: JobKind): readonly ReportedFile[] {
+function filesOf({ files: all, state }: Attempt, kind: JobKind): readonly ReportedFile[] {
+  const files = state === 'downloaded' ? all : [];
   return nameParts(kind, files).map(({ asset, path, size, sha256 }) => ({
     asset,
     path,

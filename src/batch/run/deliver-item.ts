@@ -127,13 +127,13 @@ export async function copyRenamed(
   const { journal, batch } = run;
   const delivery = deliveryOf(batch.delivery, item);
   const attempt = journal.attempts.byKey.get(key);
-  if (attempt?.state !== 'succeeded' || attempt.publishing.length === 0) return null;
+  if (attempt?.state !== 'succeeded' || attempt.files.length === 0) return null;
   const paths = resultPaths(item, batch.delivery);
   // In the order of the paths.
   const assets = Object.entries<ResultPart>(KINDS[item.kind].result).flatMap(([name, { type }]) =>
     type === 'asset' ? [name] : [],
   );
-  const known = nameParts(item.kind, attempt.publishing);
+  const known = nameParts(item.kind, attempt.files);
   // A run that was killed while it named the files has recorded the paths that they have now.
   if (paths === null || paths.length !== known.length || known.some(({ path }) => paths.includes(path)))
     return null;

@@ -200,9 +200,7 @@ export function resultExpiredFailure(jobId: string | null): Failure {
 /** The failure of a result that was downloaded, and is gone here and at the service. */
 export function resultGoneFailure(attempt: Attempt, folder: string): Failure {
   const { job_id: jobId } = attempt;
-  const places = [...attempt.files, ...attempt.publishing]
-    .map(({ path }) => resolve(folder, path))
-    .join(', ');
+  const places = attempt.files.map(({ path }) => resolve(folder, path)).join(', ');
   const at = new Date(lastSeenMs(attempt)).toISOString();
   return expiredFailure(
     RESULT_GONE,

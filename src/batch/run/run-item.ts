@@ -79,7 +79,7 @@ function explainGone({ run, item }: ItemRun, error: unknown): unknown {
   const isExpired = error instanceof Failure && error.facts.category === 'expired';
   if (!isExpired || item.part !== undefined) return error;
   const attempt = newestAttempt(item.key, run.journal.attempts);
-  if (attempt === null || attempt.files.length + attempt.publishing.length === 0) return error;
+  if (attempt === null || attempt.files.length === 0) return error;
   return resultGoneFailure(attempt, run.batch.delivery.folder);
 }
 

@@ -15,7 +15,7 @@ import { recordsOf } from './support/records-of.ts';
 type Records = Parameters<typeof foldAttempts>[0];
 
 const key = 'k1';
-const { asked, refused, accepted, finished, publishing, downloaded } = RECORDS;
+const { asked, refused, accepted, finished, downloaded } = RECORDS;
 const attemptAfter = (...records: Records) => foldAttempts([asked({ key }), ...records]).byKey.get(key);
 
 const never = () => {
@@ -31,19 +31,6 @@ describe('an attempt', () => {
     ].map((records) => attemptAfter(...records));
     for (const attempt of states)
       expect(attempt).toMatchObject({ state: 'accepted', job_id: 'dub_k1', error: null, retryable: false });
-  });
-
-  it('knows the files that a run was about to write, until all are downloaded, whatever comes later', () => {
-    const ways = [[], [publishing], [publishing, downloaded], [publishing, downloaded, publishing]] as const;
-    const { files } = publishing({ key });
-    const known = ways.map((way) => attemptAfter(finished({ key }), ...way.map((make) => make({ key }))));
-    expect(known.map((attempt) => attempt?.publishing)).toEqual([[], files, [], []]);
-    expect(known.map((attempt) => attempt?.state)).toEqual([
-      'succeeded',
-      'succeeded',
-      'downloaded',
-      'downloaded',
-    ]);
   });
 
   it('cannot change before it was asked for', () => {
@@ -94,16 +81,6 @@ describe('an attempt', () => {
       state: 'refused',
       error: 'CREDIT_QUOTA_EXCEEDED',
     });
-  });
-
-  it('names a file once for each content that it was about to get', () => {
-    const first = publishing({ key });
-    const file = (path: string, digit: string) => ({ path, sha256: digit.repeat(64), size: 10 });
-    const second = {
-      ...first,
-      files: [file('out/one.wav', 'a'), file('out/one.wav', 'b'), file('out/two.wav', 'a')],
-    };
-    expect(attemptAfter(first, second, first)?.publishing).toEqual(second.files);
   });
 
   it('is found by its item, the newest last', () => {
@@ -188,8 +165,7 @@ describe('an item that was forgotten', () => {
     expect(known.byItem.get(item)).toEqual(['k1', 'k2']);
     const { files } = downloaded({ key });
     expect(recordsOf(moved, { folder: '/' }).attempts.byKey.get(key)).toMatchObject({
-      publishing: files.map((file) => ({ ...file, path: resolve(file.path) })),
-      files: [],
+      files: files.map((file) => ({ ...file, path: resolve(file.path) })),
     });
   });
 });

@@ -89,11 +89,7 @@ describe('the records of a batch', () => {
       accepted_at: new Date(BEGIN + 1).toISOString(),
       downloaded_at: AT,
     });
-    expect(view(...intended).attempts.byKey.get('k')).toMatchObject({ state: 'asked', publishing: [] });
-    const publishing = { ...RECORDS.publishing({ key: 'k' }), files: downloaded.files };
-    expect(view(...intended, publishing).attempts.byKey.get('k')).toMatchObject({
-      publishing: downloaded.files,
-    });
+    expect(view(...intended).attempts.byKey.get('k')).toMatchObject({ state: 'asked', files: [] });
   });
 
   it('keep how a result was made, with the files of lost terms in the folder', () => {

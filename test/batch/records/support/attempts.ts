@@ -48,11 +48,6 @@ export const RECORDS = {
     job_id: `dub_${key}`,
     ...(state === 'failed' ? { error: 'ENGINE_ERROR', message: 'it broke', retryable: true } : {}),
   }),
-  publishing: ({ key }: Parts) => ({
-    type: 'publishing',
-    key,
-    files: [{ path: 'out/one.wav', sha256: HASH, size: 10 }],
-  }),
   downloaded: ({ key, at = BEGIN }: Parts) => ({
     type: 'downloaded',
     key,
