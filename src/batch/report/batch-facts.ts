@@ -37,8 +37,6 @@ export interface BatchFacts {
   readonly commands: readonly BatchCommand[];
   /** Damaged places of the journal, until its jobs were compared with those of the service. */
   readonly damaged: number;
-  /** Paid jobs whose items are unknown because records are lost. */
-  readonly stray_jobs: readonly string[];
   /** Labels of items that failed or were never sent, and that no command names any more, by name. They are not among the items. */
   readonly unnamed: readonly string[];
   /** The shards that have a journal; empty for a batch without shards. */
@@ -104,7 +102,6 @@ export function readBatchFacts(records: ReadRecords, folder: string, now: number
     commands,
     damaged: countDamage(records),
     // Rows are lost whole, and then the service is asked: no job is left without its item.
-    stray_jobs: [],
     shards: [],
     missing_shards: [],
   };
@@ -126,7 +123,6 @@ export function combineFacts(all: readonly BatchFacts[]): BatchFacts {
     next_deadline: soonest(all.flatMap((each) => each.next_deadline ?? [])),
     commands: all.flatMap((each) => each.commands),
     damaged: all.reduce((sum, { damaged }) => sum + damaged, 0),
-    stray_jobs: all.flatMap((each) => each.stray_jobs),
     unnamed: all.flatMap((each) => each.unnamed),
     shards: [],
     missing_shards: [],

@@ -53,15 +53,13 @@ function summary({ items, counts, next_deadline }: BatchFacts, { madeAt }: Repor
 }
 
 function problems(facts: BatchFacts): string[] {
-  const { open_questions, stray_jobs, damaged } = facts;
+  const { open_questions, damaged } = facts;
   const missing = describeMissing(facts);
   const lines = missing === null ? [] : [missing];
   if (open_questions.length > 0) {
     lines.push(`Requests without a response: ${open_questions.map(escapeMarkdown).join(', ')}.`);
   }
   if (damaged > 0) lines.push(`The journal is damaged in ${damaged} places.`);
-  if (stray_jobs.length > 0)
-    lines.push(`Jobs without an item: ${stray_jobs.map(escapeMarkdown).join(', ')}.`);
   return lines;
 }
 

@@ -69,8 +69,7 @@ async function readBatchFolder({ io }: Pick<Context, 'io'>, folder: string): Pro
   );
   const facts = readFolderFacts(folder, journals, io.now());
   const isShared = journals.some(({ place }) => place.shard !== undefined);
-  const isNothing =
-    facts.items.length + facts.unnamed.length === 0 && facts.stray_jobs.length === 0 && facts.damaged === 0;
+  const isNothing = facts.items.length + facts.unnamed.length === 0 && facts.damaged === 0;
   const workers = journals.flatMap(({ worker }) => worker ?? []);
   // A shard may have nothing to do.
   if (isNothing && !isShared && workers.length === 0) {

@@ -185,7 +185,6 @@ const REPORT = {
     }),
   ),
   damaged: v.number(),
-  stray_jobs: v.array(v.string()),
   unnamed: v.array(v.string()),
   shards: v.array(ShardSchema),
   missing_shards: v.array(v.string()),

@@ -111,7 +111,7 @@ async function printStatus(
 function printNotes(context: Context, { batches, facts }: BatchFolders, onward: readonly string[]): void {
   const { terminal, io } = context;
   const workers = batches.flatMap((batch) => batch.workers);
-  const { items, next_deadline, open_questions, stray_jobs, unnamed } = facts;
+  const { items, next_deadline, open_questions, unnamed } = facts;
   for (const worker of workers) {
     const doubt = worker.certain ? '' : ', as far as this machine knows';
     terminal.note(
@@ -142,10 +142,6 @@ function printNotes(context: Context, { batches, facts }: BatchFolders, onward: 
   );
   const missing = describeMissing(facts);
   if (missing !== null) terminal.warn(missing);
-  if (stray_jobs.length > 0) {
-    const command = writeCommand(context, ['jobs', 'download', ...stray_jobs]);
-    terminal.warn(`${stray_jobs.length} jobs no longer belong to an item; fetch them with: ${command}`);
-  }
   if (unnamed.length > 0) {
     const more = unnamed.length > MOST_UNNAMED ? ` and ${unnamed.length - MOST_UNNAMED} more` : '';
     const labels = unnamed.slice(0, MOST_UNNAMED).join(', ');
