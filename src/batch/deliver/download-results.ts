@@ -16,10 +16,10 @@ import { nameLanguage, resultPath, withoutUnknown } from '../result-name.ts';
 import { claimPlace, type Output, type OutputRows, type Placing, publish } from './publish.ts';
 import {
   type AddTracks,
+  type DownloadMaking,
   findVersion,
   isSameFile,
-  type Making,
-  makeResult,
+  makeOfDownload,
   removeScratch,
   withTracks,
 } from './result-file.ts';
@@ -154,7 +154,7 @@ async function fetchTo(
     const written = await client.download(asset, { ...common, to: path, isPart: true });
     return whole(partOf(path), written);
   }
-  const { from, ...written } = await makeResult({
+  const { from, ...written } = await makeOfDownload({
     target: path,
     name: keep === undefined ? basename(path) : 'result.mp4',
     isResult: (file) => isAsset(file, asset),
@@ -168,7 +168,7 @@ async function fetchTo(
 function makerOf(
   format: ResultFormat,
   { naming, addTracks, signal }: DownloadResultsOptions,
-): Making['make'] | null {
+): DownloadMaking['make'] | null {
   const { delivery, keep } = naming;
   const { rewrite } = delivery;
   if (format === RESULT_FORMATS.mp4 && keep !== undefined) return withTracks(keep, addTracks, signal);

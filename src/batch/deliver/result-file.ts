@@ -56,7 +56,7 @@ export type AddTracks = (
 ) => Promise<string>;
 
 /** How a result is made of what is downloaded. */
-export interface Making {
+export interface DownloadMaking {
   readonly target: string;
   /** Name of the download, for messages. */
   readonly name: string;
@@ -79,7 +79,7 @@ function scratchOf(target: string): string {
 }
 
 /** @throws Failure; the download is kept, unless it is what failed */
-export async function makeResult(task: Making): Promise<WrittenFile & { readonly from: string }> {
+export async function makeOfDownload(task: DownloadMaking): Promise<WrittenFile & { readonly from: string }> {
   const { target, name, isResult, fetch, make } = task;
   const folder = scratchOf(target);
   const download = join(folder, name);
@@ -102,7 +102,7 @@ export async function removeScratch(target: string): Promise<void> {
 }
 
 /** Makes a video with tracks of a download. A failure says where the download is kept. */
-export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal): Making['make'] {
+export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal): DownloadMaking['make'] {
   return (download, folder) =>
     addKept(download, keep, add, { signal, folder }).catch((error: unknown) => {
       throw error instanceof Failure ? atPlaceFailure(error, download) : error;

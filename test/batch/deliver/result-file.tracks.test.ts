@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { claimPlace, type OutputRows, publish } from '../../../src/batch/deliver/publish.ts';
 import {
   type AddTracks,
-  makeResult,
+  makeOfDownload,
   removeScratch,
   withTracks,
 } from '../../../src/batch/deliver/result-file.ts';
@@ -38,7 +38,7 @@ function setUp() {
     const placing = { rows, overwrite: more.overwrite === true };
     await claimPlace(target, placing);
     const source = { path: at('talk.mp4'), bytes, mtimeMs, track: 1, language: null };
-    const { from, ...written } = await makeResult({
+    const { from, ...written } = await makeOfDownload({
       target,
       name: 'result.mp4',
       isResult: async (path) => existsSync(path) && readFileSync(path, 'utf8') === 'the result',
