@@ -1,6 +1,6 @@
 /** The media work of the harness: measures real videos, but produces only small results. */
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEngines, type Engines } from '../../../src/engines/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
@@ -34,7 +34,7 @@ export function createHarnessEngines(): Engines {
         await small.run.dubbing(task, work);
         const seconds = Math.max(...task.lines.map(({ end_ms: endMs }) => endMs)) / 1000;
         const path = join(work.folder, 'track.wav');
-        await writeFile(path, silence(seconds));
+        await writeSilence(path, seconds);
         return { audio: { path, contentType: 'audio/wav' }, durationSeconds: seconds };
       },
       auto_localization(task, work) {
@@ -52,8 +52,11 @@ export function createHarnessEngines(): Engines {
 const SAMPLE_RATE = 8000;
 const SAMPLE_BYTES = 2;
 
-/** Returns a silent WAV file: one channel of 16 bits. */
-function silence(seconds: number): Buffer {
+/**
+ * Writes a silent WAV file: one channel of 16 bits. Its samples are a hole of the file: hours of zeros in memory would hold up every
+ * node, which all run in this process.
+ */
+async function writeSilence(path: string, seconds: number): Promise<void> {
   const dataBytes = Math.round(seconds * SAMPLE_RATE) * SAMPLE_BYTES;
   const head = Buffer.alloc(44);
   head.write('RIFF', 0);
@@ -68,5 +71,6 @@ function silence(seconds: number): Buffer {
   head.writeUInt16LE(8 * SAMPLE_BYTES, 34);
   head.write('data', 36);
   head.writeUInt32LE(dataBytes, 40);
-  return Buffer.concat([head, Buffer.alloc(dataBytes)]);
+  await writeFile(path, head);
+  await truncate(path, head.length + dataBytes);
 }
