@@ -47,7 +47,10 @@ describe.runIf(process.platform === 'linux')('without a keychain', () => {
   });
 
   it('a session that ended is reported in the same words', async () => {
-    const { keeper, notes } = createKeeper({ ...NO_BUS, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' });
+    const { keeper, notes } = createKeeper(
+      { ...NO_BUS, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' },
+      HOUR_MS,
+    );
     await keeper.store('canary', undefined);
     expect(notes).toEqual([NO_KEYCHAIN]);
     await expect(keeper.fetch({ type: 'keychain', account: 'a' })).rejects.toThrow(
