@@ -1,10 +1,11 @@
 /** Lock files: one holder at a time across processes. The lock of a dead holder can be taken over. Source: reliability, 2.5. */
 
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { link, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, onDisk } from '../../base/system-error.ts';
+import { errorCode, fileSystemFailure, onDisk } from '../../base/system-error.ts';
 import {
   type Holder,
   type HolderState,
@@ -50,8 +51,8 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', '
 /** Creates the lock file; false if it already exists. */
 async function createLockFile(path: string, own: Holder): Promise<boolean> {
   const draft = draftPath(path, own.token);
-  await writeDraft(draft, own);
   try {
+    await writeDraft(draft, own);
     // A link has its content from the start, and fails like O_EXCL if the name exists.
     await link(draft, path);
     return true;
@@ -101,8 +102,8 @@ export interface Lock {
   release(): Promise<void>;
   /** Aborted when a heartbeat finds that another process took the lock over, for example while this one was suspended. */
   readonly lost: AbortSignal;
-  /** Reads the file to check that this holder still has the lock. */
-  isHeld(): Promise<boolean>;
+  /** Reads the file to check that this holder still has the lock. @throws Failure (`disk`) */
+  isHeld(): boolean;
 }
 
 export type LockAttempt = { readonly taken: true; readonly lock: Lock } | LockRefused;
@@ -296,9 +297,16 @@ async function tryTakeOver(
 function createLock(path: string, own: Holder, around: LockEnvironment): Lock {
   const lost = new AbortController();
   let released: Promise<void> | null = null;
-  const isHeld = async () => (await readLockFile(path))?.holder?.token === own.token;
+  const isHeld = () => {
+    try {
+      return parseHolder(readFileSync(path, 'utf8'))?.token === own.token;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false;
+      throw fileSystemFailure(error, path);
+    }
+  };
   const beat = async () => {
-    if (await isHeld()) {
+    if (isHeld()) {
       const now = new Date();
       await utimes(path, now, now);
     } else if (released === null) {
@@ -311,7 +319,7 @@ function createLock(path: string, own: Holder, around: LockEnvironment): Lock {
   const stop = around.repeat(HEARTBEAT_MS, () => void beat().catch(() => undefined));
   return {
     lost: lost.signal,
-    isHeld: () => onDisk(path, isHeld),
+    isHeld,
     release() {
       stop();
       released ??= onDisk(path, () => removeLockFile(path, own));

@@ -83,10 +83,10 @@ async function openLocked(place: BatchPlace, lock: Lock): Promise<BatchJournal> 
     // Kept in memory, since decisions about each item look at them again and again.
     attempts: live,
     async add(...records: readonly BatchRecord[]) {
-      // Two writers would both pay for the same jobs.
-      if (!(await lock.isHeld())) lost.abort(lockLostFailure(place));
-      lost.signal.throwIfAborted();
       const write = () => {
+        // Two writers would both pay for the same jobs. Within the transaction, so that nobody takes over in between.
+        if (!lock.isHeld()) lost.abort(lockLostFailure(place));
+        lost.signal.throwIfAborted();
         for (const record of records)
           for (const attempt of applyRecord(database, folder, record)) setAttempt(live, attempt);
       };

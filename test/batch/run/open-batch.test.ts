@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,23 @@ describe('a folder that another run has taken over', () => {
     const last = await openBatch({ folder: out });
     expect(last.journal.isEmpty).toBe(false);
     await last.close();
+  });
+
+  it('gets no record of the first run any more, at whatever moment of a write it was taken over', async () => {
+    for (let turns = 0; turns < 30; turns += 1) {
+      const out = await makeFolder();
+      const { journal, close } = await openBatch({ folder: out });
+      let isTaken = false;
+      const added = journal.add({ type: 'batch_name', batch: '0123456789', is_certain: true }).then(
+        () => ({ isTaken }),
+        ({ facts }) => facts.code,
+      );
+      for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+      writeFileSync(join(out, '.vloc', 'lock'), JSON.stringify({ token: 'another' }));
+      isTaken = true;
+      expect([{ isTaken: false }, 'LOCK_LOST']).toContainEqual(await added);
+      await close();
+    }
   });
 });
 
