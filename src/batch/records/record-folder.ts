@@ -70,8 +70,6 @@ async function readNames(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Result files from the record with the names of their assets; null if the kind has no such asset. A copied result names
-/**
  * Result files from the record with the names of their assets; null if the kind has no such asset. A file without a
  * name has the asset of its place.
  */
