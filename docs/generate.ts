@@ -1,6 +1,6 @@
 /**
  * Generates documentation from the tables in the source: the marked blocks of README.md and docs/*.md, the shell
- * completions, the man page and llms.txt.
+ * completions and llms.txt.
  * `npm run generate` writes them; `npm run generate -- --check` only compares and fails if one is out of date.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,6 @@ import { fishScript } from './completions/fish.ts';
 import { listPlaces } from './completions/model.ts';
 import { powershellScript } from './completions/powershell.ts';
 import { zshScript } from './completions/zsh.ts';
-import { manualPage } from './manual-page.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const current = (name: string) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : '');
@@ -228,7 +227,6 @@ const FILES: Readonly<Record<string, string>> = {
   '../completions/_vloc': zshScript(places),
   '../completions/vloc.fish': fishScript(places),
   '../completions/vloc.ps1': powershellScript(places),
-  '../man/vloc.1': await manualPage(),
   '../llms.txt': llmsText(),
   'engines.schema.json': schemaText(SCHEMA_ADDRESS, 'engines.json of vloc', EnginesFile),
   'subtitle-style.schema.json': schemaText(STYLE_SCHEMA_ADDRESS, 'style of vloc subtitles', StyleFile),

@@ -1,15 +1,14 @@
-/** What is made from the tables and committed. */
+/** What is made from the tables. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { manualPage } from '../../docs/manual-page.ts';
 import { EXIT_CODES } from '../../src/base/exit-codes.ts';
 import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../src/profiles/environment.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const PAGE = pathOf('man/vloc.1');
 
 it('the committed files match the tables', () => {
   const { status, stderr } = spawnSync(process.execPath, [pathOf('docs/generate.ts'), '--check'], {
@@ -23,8 +22,13 @@ const hasMan = spawnSync('mandoc', ['-h'], { stdio: 'ignore' }).error === undefi
 const hasGroff = spawnSync('groff', ['--version'], { stdio: 'ignore' }).error === undefined;
 
 describe('the manual page', () => {
+  let page: string;
   /** As troff shows it: hyphens are written `\-` in the source. */
-  const source = readFileSync(PAGE, 'utf8').replaceAll('\\-', '-');
+  let source: string;
+  beforeAll(async () => {
+    page = await manualPage();
+    source = page.replaceAll('\\-', '-');
+  });
 
   it('has every command with its options and examples', async () => {
     for (const { words, leaf } of COMMANDS) {
@@ -43,12 +47,14 @@ describe('the manual page', () => {
 
   it('is clean for mandoc', ({ skip }) => {
     skip(!hasMan, 'mandoc is not installed: apt-get install mandoc');
-    expect(spawnSync('mandoc', ['-T', 'lint', '-W', 'all', PAGE], { encoding: 'utf8' }).stdout).toBe('');
+    const lint = spawnSync('mandoc', ['-T', 'lint', '-W', 'all'], { input: page, encoding: 'utf8' });
+    expect(lint.stdout).toBe('');
   });
 
   it('is clean for groff, which prints what a shell can run', ({ skip }) => {
     skip(!hasGroff, 'groff is not installed: apt-get install groff');
-    const { stdout, stderr } = spawnSync('groff', ['-ww', '-man', '-T', 'utf8', '-P', '-cbou', PAGE], {
+    const { stdout, stderr } = spawnSync('groff', ['-ww', '-man', '-T', 'utf8', '-P', '-cbou'], {
+      input: page,
       encoding: 'utf8',
     });
     expect(stderr).toBe('');
