@@ -1,5 +1,5 @@
 import { defineConfig } from 'rolldown';
-import { copyData, listPackages, loadPartsOfNode, NEW_FOLDER } from './build/files.js';
+import { copyData, listPackages, loadPartsOfNode, makeTable, NEW_FOLDER } from './build/files.js';
 import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */
@@ -28,7 +28,7 @@ const tool = defineConfig({
       ],
     },
   },
-  plugins: [copyData, listPackages],
+  plugins: [makeTable, copyData, listPackages],
 });
 
 /** What package.json exports: ES modules, of which a bundler takes only what a program uses. */

@@ -7,7 +7,7 @@ export const E2E = [
   // The report in a real browser.
   'test/batch/page/dom/**/*.test.ts',
   // The completions in real shells, and the examples of the help.
-  'test/docs/completions/{bash,fish,zsh}.test.ts',
+  'test/docs/completions/*.test.ts',
   'test/golden/examples.test.ts',
   // Whole jobs with real engines.
   'test/commands/screen/print-provenance.own-engines.test.ts',

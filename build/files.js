@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** Data that code opens beside itself, with the text about its origin. */
 const DATA = [
@@ -19,6 +20,19 @@ export const copyData = {
   name: 'copy-data',
   writeBundle() {
     for (const { folder, file } of DATA) copyFileSync(join(folder, file), join(NEW_FOLDER, file));
+  },
+};
+
+/** Gives the table of completions as its value, because to make it every command is loaded. */
+export const makeTable = {
+  name: 'make-table',
+  load: {
+    filter: { id: /completion-table\.ts$/ },
+    async handler(id) {
+      const { loadTable } = await import(pathToFileURL(id).href);
+      const json = JSON.stringify(JSON.stringify(await loadTable()));
+      return `const TABLE = JSON.parse(${json});\nexport const loadTable = async () => TABLE;\n`;
+    },
   },
 };
 

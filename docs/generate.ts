@@ -1,6 +1,5 @@
 /**
- * Generates documentation from the tables in the source: the marked blocks of README.md and docs/*.md, the shell
- * completions and llms.txt.
+ * Generates documentation from the tables in the source: the marked blocks of README.md and docs/*.md, llms.txt and schemas.
  * `npm run generate` writes them; `npm run generate -- --check` only compares and fails if one is out of date.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,11 +20,6 @@ import { KINDS } from '../src/protocol/kinds.ts';
 import { describeField } from '../src/service/control/fields.ts';
 import { CONTROL_LIST } from '../src/service/control/operations.ts';
 import { describeSettings } from '../src/service/operate/settings.ts';
-import { bashScript } from './completions/bash.ts';
-import { fishScript } from './completions/fish.ts';
-import { listPlaces } from './completions/model.ts';
-import { powershellScript } from './completions/powershell.ts';
-import { zshScript } from './completions/zsh.ts';
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const current = (name: string) => (existsSync(pathOf(name)) ? readFileSync(pathOf(name), 'utf8') : '');
@@ -219,14 +213,8 @@ function schemaText($id: string, title: string, schema: v.GenericSchema): string
   return `${JSON.stringify({ $id, title, ...rules }, null, 2)}\n`;
 }
 
-const places = await listPlaces();
-
 /** Files that are generated completely. */
 const FILES: Readonly<Record<string, string>> = {
-  '../completions/vloc.bash': bashScript(places),
-  '../completions/_vloc': zshScript(places),
-  '../completions/vloc.fish': fishScript(places),
-  '../completions/vloc.ps1': powershellScript(places),
   '../llms.txt': llmsText(),
   'engines.schema.json': schemaText(SCHEMA_ADDRESS, 'engines.json of vloc', EnginesFile),
   'subtitle-style.schema.json': schemaText(STYLE_SCHEMA_ADDRESS, 'style of vloc subtitles', StyleFile),

@@ -22,9 +22,10 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   // Answered before the parser loads: scripts ask for it often, and it costs nothing.
   if (argv.length === 1 && VERSION_WORDS.has(argv[0] ?? '')) return answer(`${VERSION}\n`, io);
   // Asked by shells at a press of Tab, with a person waiting: it needs no parser either.
-  if (argv[0] === 'completion' && argv[1] === 'values') {
-    const { valueLines } = await import('../commands/tool/completion-values.ts');
-    return answer(await valueLines(argv[2] ?? '', io), io);
+  if (argv[0] === 'completion' && argv[1] === 'complete') {
+    const { completeWords } = await import('./complete.ts');
+    const { loadTable } = await import('./completion-table.ts');
+    return answer(await completeWords(await loadTable(), argv.slice(argv[2] === '--' ? 3 : 2), io), io);
   }
   const { main } = await import('./main.ts');
   const code = await main(argv, io);

@@ -62,16 +62,16 @@ it.each([
   ['--help'],
   ['localize', '--help'],
   ['completion', 'bash'],
-  ['completion', 'values', 'jobs'],
-  ['completion', 'values', 'voices'],
-])('vloc %s %s %s loads nothing heavy', async (...args) => {
+  ['completion', 'complete', '--', 'jobs', 'wait', ''],
+  ['completion', 'complete', '--', 'dub', '--to', ''],
+])('vloc %s %s %s %s %s loads nothing heavy', async (...args) => {
   const loaded = await packagesLoadedBy(...args);
   expect(HEAVY.filter((name) => loaded.has(name))).toEqual([]);
 });
 
 // Each takes a fifteenth of the time of that start, or more.
-it.each([['node:crypto', 'completion', 'values', 'profiles']])(
-  'loads no %s for vloc %s %s %s',
+it.each([['node:crypto', 'completion', 'complete', '--', 'profile', 'use', '']])(
+  'loads no %s for vloc %s %s %s %s %s',
   async (part, ...args) => {
     const loaded = await modulesLoadedBy(...args);
     expect(loaded).toContain('node:path');
@@ -79,9 +79,12 @@ it.each([['node:crypto', 'completion', 'values', 'profiles']])(
   },
 );
 
+/** A press of Tab. */
+const TAB = ['completion', 'complete', '--', 'profile', 'use', ''];
+
 it('completing profiles with Tab loads neither the client nor the service', async () => {
   const heavy = /^\/\/ src\/(?:client\/transport|service)\//m;
-  const loaded = (await loadedBy('completion', 'values', 'profiles')).filter((text) => heavy.test(text));
+  const loaded = (await loadedBy(...TAB)).filter((text) => heavy.test(text));
   expect(loaded).toEqual([]);
   // So they are named in the files of the bundle.
   const all = await loadedBy('credits', '--quiet');
@@ -93,7 +96,14 @@ it('a run that does work is observed to load what it needs', async () => {
   for (const name of ['commander', 'hono']) expect(loaded).toContain(name);
 });
 
-it('neither the version nor values for a shell load the parser', async () => {
+it('neither the version nor a press of Tab loads the parser', async () => {
   expect(await packagesLoadedBy('--version')).not.toContain('commander');
-  expect(await packagesLoadedBy('completion', 'values', 'profiles')).not.toContain('commander');
+  expect(await packagesLoadedBy(...TAB)).not.toContain('commander');
+});
+
+it('a press of Tab loads no command', async () => {
+  const loaded = await loadedBy('completion', 'complete', '--', 'localize', '--');
+  expect(
+    loaded.filter((text) => /^\/\/ src\/commands\/(?!tool\/completion|context\/version)/m.test(text)),
+  ).toEqual([]);
 });

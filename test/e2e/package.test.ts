@@ -219,7 +219,12 @@ describe('an installation', () => {
   it('works with a home folder that cannot be written', async () => {
     // No folder can be made there, not even by root.
     const home = { HOME: '/sys' };
-    for (const args of [['--help'], ['completion', 'values', 'profiles'], ['profile', 'list'], ['credits']]) {
+    for (const args of [
+      ['--help'],
+      ['completion', 'complete', '--', 'profile', 'use', ''],
+      ['profile', 'list'],
+      ['credits'],
+    ]) {
       const { code, stderr } = await vloc.runWith(home, ...args);
       expect(code, `${args}: ${stderr}`).toBe(0);
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { valueLines } from '../../src/commands/tool/completion-values.ts';
+import { listValues } from '../../src/commands/tool/completion-values.ts';
 import { createMovableClock } from '../../src/service/control/clock.ts';
 import { type Ended, makeFolder } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
@@ -157,12 +157,15 @@ describe('the records of version 0.1', () => {
   it('make its jobs and uploads available for completion', async () => {
     const { folder, env } = await openStudio();
     const { io } = createTestIo({ cwd: folder, env, now: () => NOW });
-    const jobs = (await valueLines('jobs', io)).trimEnd().split('\n');
+    const jobs = await listValues('jobs', io);
     expect(jobs).toHaveLength(10);
-    expect(jobs[0]).toBe('tra_01m81sjaqqf339bwapmm81w2cy\tsubtitle_translation, queued, late.srt');
-    expect(await valueLines('uploads', io)).toBe(
-      'upl_01m81shz0z807j3q6vhan23wa4\tsource_video, 6036 bytes\n',
-    );
+    expect(jobs[0]).toEqual({
+      value: 'tra_01m81sjaqqf339bwapmm81w2cy',
+      explains: 'subtitle_translation, queued, late.srt',
+    });
+    expect(await listValues('uploads', io)).toEqual([
+      { value: 'upl_01m81shz0z807j3q6vhan23wa4', explains: 'source_video, 6036 bytes' },
+    ]);
   });
 });
 

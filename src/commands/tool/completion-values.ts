@@ -1,8 +1,6 @@
-/**
- * Values that shells offer on Tab. `vloc completion values SOURCE` prints one per line: the value, a tab, its description.
- * They come from this machine alone. After an error the list is empty, since a shell cannot show errors.
- */
+/** Values that shells offer on Tab, from this machine alone. After an error a list is empty, since a shell cannot show errors. */
 
+import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { configFolder, stateFolder } from '../../profiles/environment.ts';
 import { LOCAL } from '../../profiles/profile.ts';
@@ -11,13 +9,13 @@ import { languageName } from '../../protocol/language-tag.ts';
 import type { Io } from '../context/context.ts';
 
 /** A value with what it is, as shells show it beside the value. */
-interface Suggestion {
+export interface Suggestion {
   readonly value: string;
   readonly explains: string;
 }
 
 /** The parts of `Io` that the lists read. */
-type Sources = Pick<Io, 'env' | 'platform' | 'cwd' | 'now'>;
+export type Sources = Pick<Io, 'env' | 'platform' | 'cwd' | 'now'>;
 
 type List = (around: Sources) => Promise<readonly Suggestion[]>;
 
@@ -30,25 +28,19 @@ const SOURCES = {
   recognized: listRecognized,
   voices: listVoices,
   engines: listEngines,
+  models: listModels,
+  'installed-models': listInstalledModels,
 } as const satisfies Record<string, List>;
 
 export type ValueSource = keyof typeof SOURCES;
 
-/** A shell inserts values without quoting them. Ids come from a service and are not trusted. */
-const SAFE = /^[\w.@+-]+$/;
+/** A shell inserts values without quoting them, and one with a dash would be an option. Ids come from a service and are not trusted. */
+const SAFE = /^\w[\w.@+:/-]*$/;
 
-/** The lines that a shell reads; none for a source that does not exist. */
-export async function valueLines(source: string, around: Sources): Promise<string> {
-  if (!isSource(source)) return '';
+/** The values of a source that a shell can insert. */
+export async function listValues(source: ValueSource, around: Sources): Promise<readonly Suggestion[]> {
   const suggestions = await SOURCES[source](around).catch(() => []);
-  const lines = suggestions
-    .filter(({ value }) => SAFE.test(value))
-    .map(({ value, explains }) => `${value}\t${explains.replace(/\p{Cc}+/gu, ' ')}\n`);
-  return [...new Set(lines)].join('');
-}
-
-function isSource(source: string): source is ValueSource {
-  return Object.hasOwn(SOURCES, source);
+  return suggestions.filter(({ value }) => SAFE.test(value));
 }
 
 /** The embedded service, then the stored profiles. */
@@ -128,6 +120,17 @@ async function listEngines(around: Sources): Promise<readonly Suggestion[]> {
     }));
     return engines.length === 0 ? [] : [{ value: step, explains: 'a step' }, ...engines];
   });
+}
+
+async function listModels(): Promise<readonly Suggestion[]> {
+  const { readCatalog } = await import('../../engines/models/catalog.ts');
+  return (await readCatalog()).map(({ id, title }) => ({ value: id, explains: title }));
+}
+
+async function listInstalledModels(around: Sources): Promise<readonly Suggestion[]> {
+  const { locateModels } = await import('../engines/known-models.ts');
+  const folders = await readdir(locateModels(around));
+  return (await listModels()).filter(({ value }) => folders.includes(value));
 }
 
 /** The output of the program; empty when it is missing, fails or hangs. */

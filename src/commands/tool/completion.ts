@@ -37,9 +37,7 @@ export const completion: Command = defineCommand({
       explains: 'PowerShell; put the line into the file $PROFILE to keep it',
     },
   ],
-  notes: [
-    'Commands, options and choices are part of the script; names of profiles, ids of jobs and languages are requested from vloc when you press Tab, on this machine only.',
-  ],
+  notes: ['The script requests everything from vloc when you press Tab, which looks on this machine only.'],
   prints: COMPLETION_SCRIPT,
   run: async ({ output, print }, [shell = '']) => {
     const name = SCRIPTS[shell];

@@ -1,13 +1,12 @@
-/** A folder to complete in: vloc from these sources on the PATH, a profile, two jobs and an upload on record. */
+/** A folder to complete in: files, a profile, an engine, two jobs and an upload on record. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openJobRecord } from '../../../src/batch/records/job-record.ts';
 import { openUploadRecord } from '../../../src/batch/records/upload-record.ts';
 
-const START = new URL('../../../src/cli/start.ts', import.meta.url).href;
 const HOUR_MS = 3_600_000;
 
 export interface Desk {
@@ -26,26 +25,24 @@ export function missingShell(name: string): string | null {
   return isThere ? null : `${name} is not installed: apt-get install ${name}`;
 }
 
-export async function openDesk(): Promise<Desk> {
+/** @param program the vloc on its PATH, if shells ask there */
+export async function openDesk(program?: string): Promise<Desk> {
   const root = mkdtempSync(join(tmpdir(), 'completion-'));
   const at = (name: string) => join(root, name);
   for (const name of ['bin', 'config', 'work']) mkdirSync(at(name));
   writeFileSync(at('work/talk.srt'), '');
+  writeFileSync(at('work/my file.srt'), '');
   mkdirSync(at('work/lessons'));
-  writeFileSync(
-    at('start.mjs'),
-    `import { start } from '${START}'; process.exitCode = await start(process);\n`,
-  );
-  writeFileSync(at('bin/vloc'), `#!/bin/sh\nexec '${process.execPath}' '${at('start.mjs')}' "$@"\n`);
-  chmodSync(at('bin/vloc'), 0o755);
+  if (program !== undefined) symlinkSync(program, at('bin/vloc'));
   writeFileSync(at('config/profiles.json'), JSON.stringify(PROFILES), { mode: 0o600 });
+  writeFileSync(at('config/own-engines.json'), JSON.stringify(ENGINES), { mode: 0o600 });
   await writeRecords(at('state'));
   const env = {
     PATH: `${at('bin')}:${process.env.PATH ?? ''}`,
     HOME: at('work'),
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     LANG: 'C.UTF-8',
     VLOC_CONFIG_DIR: at('config'),
+    VLOC_ENGINES: at('config/own-engines.json'),
     VLOC_STATE_DIR: at('state'),
   };
   return { folder: at('work'), env, remove: () => rmSync(root, { recursive: true, force: true }) };
@@ -62,6 +59,8 @@ const PROFILES = {
     },
   ],
 };
+
+const ENGINES = { translate: [{ type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'qwen3:4b' }] };
 
 async function writeRecords(stateDir: string): Promise<void> {
   const jobs = openJobRecord(stateDir, 'p', Date.now);
