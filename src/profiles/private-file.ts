@@ -1,5 +1,5 @@
 /** Files that only the user may read: folders 0700, files 0600, links not followed for writing. */
-import { lstat, open, stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { configurationFailure, diskFailure, Failure } from '../base/failure.ts';
 import { makeFolder } from '../base/folder.ts';
@@ -22,33 +22,25 @@ export async function ensurePrivateFolder(folder: string, warn: Warn): Promise<v
 }
 
 /**
- * Reads a small private file; null when there is none. Warns where others may read it too.
- * @throws Failure (`configuration`) for one that is not a file or too large
+ * Whether there is such a file. Warns where others may read it too.
+ * @throws Failure (`configuration`) for one that cannot be read or is too large
  */
-export async function readPrivateFile(path: string, warn: Warn): Promise<string | null> {
-  let file: Awaited<ReturnType<typeof open>>;
+export async function findPrivateFile(path: string, warn: Warn): Promise<boolean> {
   try {
-    file = await open(path, 'r');
+    const { mode, size } = await stat(path);
+    if (size > LARGEST_BYTES) throw unreadableProfilesFailure(path, `it has ${size} bytes`);
+    warnOfMode(path, mode, PRIVATE_FILE, warn);
+    return true;
   } catch (error) {
+    if (error instanceof Failure) throw error;
     const code = errorCode(error);
-    if (code === 'ENOENT') return null;
+    if (code === 'ENOENT') return false;
     if (code === 'ENOTDIR') throw folderFailure(dirname(path), 'use', error);
     throw unreadableProfilesFailure(path, error instanceof Error ? error.message : String(error));
   }
-  try {
-    const { mode, size } = await file.stat();
-    if (size > LARGEST_BYTES) throw unreadableProfilesFailure(path, `it has ${size} bytes`);
-    warnOfMode(path, mode, PRIVATE_FILE, warn);
-    return await file.readFile('utf8');
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw unreadableProfilesFailure(path, error instanceof Error ? error.message : String(error));
-  } finally {
-    await file.close();
-  }
 }
 
-function unreadableProfilesFailure(path: string, why: string): Failure {
+export function unreadableProfilesFailure(path: string, why: string): Failure {
   return configurationFailure(
     'PROFILES_UNREADABLE',
     `the profiles in ${path} cannot be read: ${why}`,

@@ -1,65 +1,13 @@
-/** The forms of the profiles file and of the project file. Loaded only when one of them is read: valibot takes time. */
+/** The form of the project file. Loaded only when one is read: valibot takes time. */
 import * as v from 'valibot';
 import { nearestName } from '../protocol/nearest.ts';
-import type { Profile, ProfileDocument } from './profile.ts';
 import {
   assembleSettings,
-  PROFILE_SETTINGS,
   PROJECT_SETTINGS,
-  type ProfileName,
   type ProjectName,
   SETTINGS,
   type SettingRows,
 } from './settings.ts';
-
-const text = v.pipe(v.string(), v.nonEmpty());
-
-const SecretSchema = v.variant('type', [
-  v.strictObject({ type: v.literal('file'), value: text }),
-  v.strictObject({ type: v.literal('keychain'), account: text }),
-  v.strictObject({ type: v.literal('command'), command: text }),
-]);
-
-type ProfileFields = { readonly [Field in keyof Profile]-?: v.GenericSchema<unknown, Profile[Field]> };
-
-const DocumentSchema = v.strictObject({
-  version: v.literal(1),
-  current: v.optional(text),
-  profiles: v.array(
-    v.strictObject(
-      assembleSettings<ProfileFields>([
-        ['name', text],
-        ...PROFILE_SETTINGS.map((name) => [SETTINGS[name].field, schemaOf(name)] as const),
-      ]),
-    ),
-  ),
-});
-
-function schemaOf(name: ProfileName) {
-  const { isSecret, inProfile } = SETTINGS[name];
-  if (inProfile === 'required') return isSecret ? SecretSchema : text;
-  return isSecret ? v.optional(SecretSchema) : v.optional(text);
-}
-
-/**
- * The document, or the place of the error in it; never a value, which may be a secret.
- * @returns `unknown` for what only a newer version can have written
- */
-export function parseDocument(
-  value: unknown,
-): ProfileDocument | { readonly wrongAt: string } | { readonly unknown: string } {
-  const result = v.safeParse(DocumentSchema, value);
-  if (result.success) return result.output;
-  const [issue] = result.issues;
-  const wrongAt = v.getDotPath(issue) ?? 'the whole of it';
-  const { input } = issue;
-  if (wrongAt === 'version' && typeof input === 'number' && input > 1) return { unknown: `version ${input}` };
-  return isUnknownField(issue) ? { unknown: `the field ${wrongAt}` } : { wrongAt };
-}
-
-function isUnknownField(issue: v.BaseIssue<unknown>): boolean {
-  return issue.type === 'strict_object' && issue.expected === 'never';
-}
 
 const optionalText = v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')));
 
@@ -111,7 +59,8 @@ function isObject(value: unknown): value is object {
 
 function describe(issue: v.BaseIssue<unknown>): FieldFault {
   const pointer = v.getDotPath(issue) ?? 'the file';
-  if (!isUnknownField(issue)) return { pointer, detail: issue.message };
+  const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
+  if (!isUnknown) return { pointer, detail: issue.message };
   const meant = nearestName(pointer, Object.keys(FIELDS));
   const known = Object.keys(FIELDS).filter((name) => name !== '$schema');
   return {

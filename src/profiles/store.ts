@@ -1,12 +1,14 @@
-/** The file of the profiles: read whole, changed under a lock, replaced in one step. */
+/** The file of the profiles: read whole and checked, changed under a lock, replaced in one step. */
+import type Conf from 'conf';
 import { configurationFailure, type Failure, temporaryFailure } from '../base/failure.ts';
 import { parseJson } from '../base/json.ts';
 import {
   ensurePrivateFolder,
+  findPrivateFile,
   inProfilesFolder,
   PRIVATE_FILE,
-  readPrivateFile,
   refuseLink,
+  unreadableProfilesFailure,
   type Warn,
 } from './private-file.ts';
 import { PROFILES_NAME as NAME, NO_PROFILES, type ProfileDocument, profilesPath } from './profile.ts';
@@ -30,7 +32,7 @@ export function openProfileStore(folder: string, warn: Warn): ProfileStore {
   const path = profilesPath(folder);
   return {
     path,
-    read: () => readDocument(path, warn),
+    read: () => readDocument(folder, warn),
     change: (edit) => inProfilesFolder(folder, () => changeFile(folder, edit, warn)),
   };
 }
@@ -42,18 +44,14 @@ async function changeFile(
 ): Promise<void> {
   await ensurePrivateFolder(folder, warn);
   // Before the lock is taken: loading takes longer than writing.
-  const [{ default: Conf }] = await Promise.all([import('conf'), import('./schemas.ts')]);
+  await import('conf');
   const path = profilesPath(folder);
   await withLock(`${path}.lock`, async () => {
     await refuseLink(path);
-    const changed = edit(await readDocument(path, warn));
-    const file = new Conf<Record<string, unknown>>({
-      cwd: folder,
-      configName: NAME,
-      configFileMode: PRIVATE_FILE,
-      accessPropertiesByDotNotation: false,
-    });
-    file.store = { ...changed };
+    const changed = edit(await readDocument(folder, warn));
+    // It makes a file that is missing.
+    const file = await openFile(folder, { defaults: NO_PROFILES });
+    file.store = changed;
   });
 }
 
@@ -75,26 +73,59 @@ async function withLock(path: string, work: () => Promise<void>): Promise<void> 
   }
 }
 
-async function readDocument(path: string, warn: Warn): Promise<ProfileDocument> {
-  const text = await readPrivateFile(path, warn);
-  if (text === null) return NO_PROFILES;
-  const value = parseWithoutQuote(text);
-  if (value === undefined) throw damagedProfilesFailure(path, 'it is not JSON');
-  // Without profiles, the validators are not loaded.
-  const { parseDocument } = await import('./schemas.ts');
-  const document = parseDocument(value);
-  if ('unknown' in document) throw newerProfilesFailure(path, document.unknown);
-  if ('wrongAt' in document) throw damagedProfilesFailure(path, `wrong at ${document.wrongAt}`);
-  return document;
+async function readDocument(folder: string, warn: Warn): Promise<ProfileDocument> {
+  // Without profiles, nothing is loaded.
+  if (!(await findPrivateFile(profilesPath(folder), warn))) return NO_PROFILES;
+  return (await openFile(folder)).store;
 }
 
-/** Undefined for text that is not JSON: the parser's own message would quote the text, which holds secrets. */
-function parseWithoutQuote(text: string): unknown {
+/** @throws Failure (`configuration`) for a file that does not fit the schema */
+async function openFile(
+  folder: string,
+  options: { readonly defaults?: ProfileDocument } = {},
+): Promise<Conf<ProfileDocument>> {
+  const [{ default: Conf }, { PROFILES_SCHEMA }] = await Promise.all([
+    import('conf'),
+    import('./profile-schema.ts'),
+  ]);
+  const { properties: schema, ...rootSchema } = PROFILES_SCHEMA;
+  let found: unknown;
   try {
-    return parseJson(text);
-  } catch {
-    return undefined;
+    return new Conf<ProfileDocument>({
+      ...options,
+      cwd: folder,
+      configName: NAME,
+      configFileMode: PRIVATE_FILE,
+      accessPropertiesByDotNotation: false,
+      schema,
+      rootSchema,
+      // The schema is ours, and checking it takes longer than all the rest.
+      ajvOptions: { discriminator: true, allErrors: false, validateSchema: false },
+      deserialize(text) {
+        found = parseJson(text);
+        return found as ProfileDocument; // conf checks it by the schema
+      },
+    });
+  } catch (error) {
+    throw explain(error, found, profilesPath(folder));
   }
+}
+
+/** @param found what the file has, if it is JSON */
+function explain(error: unknown, found: unknown, path: string): unknown {
+  if (!(error instanceof Error)) return error;
+  if ('syscall' in error) return unreadableProfilesFailure(path, error.message);
+  // The parser's own message would quote the text, which holds secrets.
+  if (error instanceof SyntaxError) return damagedProfilesFailure(path, 'it is not JSON');
+  const version = typeof found === 'object' && found !== null && 'version' in found ? found.version : null;
+  if (typeof version === 'number' && version > 1) return newerProfilesFailure(path, `version ${version}`);
+  // Such as "Config schema violation: `profiles/0` must have required property 'key'": conf says it in no other way.
+  const [, place = '', rule] = /^Config schema violation: `(.*?)` (.*)/.exec(error.message) ?? [];
+  if (rule === undefined) return error;
+  const missing = /required property '(.*)'/.exec(rule)?.[1] ?? '';
+  const where = [...place.split('/'), missing].filter((part) => part !== '').join('.');
+  if (rule.includes('additional properties')) return newerProfilesFailure(path, `the field ${where}`);
+  return damagedProfilesFailure(path, `wrong at ${typeof found === 'object' ? where : 'the whole of it'}`);
 }
 
 function damagedProfilesFailure(path: string, why: string): Failure {

@@ -27,6 +27,12 @@ const add =
     ],
   });
 
+const withSecret = (secret: unknown) =>
+  JSON.stringify({
+    version: 1,
+    profiles: [{ name: 'a', base_url: 'https://a.example/v1', key: 'k', secret }],
+  });
+
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 describe('the file of the profiles', () => {
@@ -65,6 +71,11 @@ describe('the file of the profiles', () => {
     ['{"version":0,"profiles":[]}', 'version'],
     ['{"version":"2","profiles":[]}', 'version'],
     ['{"version":1,"profiles":[{"name":"a","key":"canary"}]}', 'profiles.0.base_url'],
+    ['{"version":1,"profiles":{"a":"canary"}}', 'profiles'],
+    ['{"version":1,"current":"","profiles":[]}', 'current'],
+    [withSecret({ type: 'file' }), 'profiles.0.secret.value'],
+    [withSecret({ type: 'vault', value: 'canary' }), 'profiles.0.secret'],
+    [withSecret('canary'), 'profiles.0.secret'],
   ])('that is damaged (%s) is reported and not changed', async (text, where) => {
     const { folder, store } = await openStore();
     await mkdir(folder, { mode: 0o700 });
@@ -146,6 +157,15 @@ describe('the file of the profiles', () => {
     await expect(store.change(refuse)).rejects.toThrow('no');
     await store.change(add('b'));
     expect((await store.read()).profiles).toHaveLength(2);
+  });
+
+  it('is not written in a form that could not be read again', async () => {
+    const { store } = await openStore();
+    await store.change(add('a'));
+    const before = await readFile(store.path, 'utf8');
+    const spoil = (document: ProfileDocument) => ({ ...document, current: '' });
+    await expect(store.change(spoil)).rejects.toThrow('current');
+    expect(await readFile(store.path, 'utf8')).toBe(before);
   });
 
   it('says what to do if its lock cannot be used', async () => {
