@@ -1,8 +1,7 @@
 /** Installs missing engines with the system's package manager: detects the system, plans, then runs the commands. */
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { ChildFailure, ProgramMissing } from '../media/programs/failures.ts';
-import { type Programs, readLines } from '../media/programs/programs.ts';
+import type { Programs } from '../media/programs/programs.ts';
 import { canonicalLanguage } from '../protocol/language-tag.ts';
 import { scriptOf } from '../protocol/languages.ts';
 import { ENGINES, FONTS, type OperatingSystem } from './catalog.ts';
@@ -194,24 +193,22 @@ export async function runInstall(
   plan: InstallPlan,
   run: { onLine: (line: string) => void; signal: AbortSignal },
 ): Promise<void> {
-  const { execa } = await import('execa');
+  const { linesOf, startProgram } = await import('../media/programs/start.ts');
   for (const [program = '', ...args] of plan.commands) {
     let lastLine = '';
-    const child = execa(program, args, {
+    const child = startProgram(program, args, {
       stdin: 'inherit',
       all: true,
       buffer: false,
-      reject: false,
-      extendEnv: false,
       env: managerEnvironment(process.env),
       cancelSignal: run.signal,
       // Killing a package manager leaves a half-configured system, so it is asked to end and awaited.
       forceKillAfterDelay: false,
     });
-    readLines(child.all, (line) => {
+    for await (const line of linesOf(child, 'all')) {
       lastLine = line;
       run.onLine(line);
-    });
+    }
     const result = await child;
     run.signal.throwIfAborted();
     if (result.exitCode === 0) continue;
@@ -263,15 +260,12 @@ export function readOsRelease(): string {
 type Privilege = 'root' | 'sudo' | 'password' | 'none';
 
 /** Detects how the system's package manager can be run. */
-export function detectPrivilege(sudo: string | null): Privilege {
+export async function detectPrivilege(sudo: string | null): Promise<Privilege> {
   if (process.getuid?.() === 0) return 'root';
   if (sudo === null) return 'none';
-  try {
-    execFileSync(sudo, ['-n', 'true'], { stdio: 'ignore', timeout: 5_000 });
-    return 'sudo';
-  } catch {
-    return 'password';
-  }
+  const { startProgram } = await import('../media/programs/start.ts');
+  const options = { stdio: 'ignore', timeout: 5_000, env: managerEnvironment(process.env) } as const;
+  return (await startProgram(sudo, ['-n', 'true'], options)).exitCode === 0 ? 'sudo' : 'password';
 }
 
 /** Older lists contain versions that the mirrors have already replaced. */

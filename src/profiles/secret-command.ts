@@ -1,6 +1,6 @@
 /** Secrets out of a command, such as a password manager: its stdout is the secret. */
-import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { configurationFailure, type Failure } from '../base/failure.ts';
+import type { ProgramResult } from '../media/programs/start.ts';
 import { type Environment, withoutSecrets } from './environment.ts';
 
 /** Enough for a password manager that asks for a finger or a password. */
@@ -31,14 +31,31 @@ interface CommandRun {
  * @throws Failure (`configuration`) with the exit code and the first line of stderr; the signal's reason
  */
 export async function runSecretCommand(command: string, run: CommandRun): Promise<string> {
-  run.signal?.throwIfAborted();
-  const { stdout, stderr, end } = await collect(start(command, run.env), run);
-  run.signal?.throwIfAborted();
-  if (end !== null) {
+  const { env, signal, limitMs = LIMIT_MS } = run;
+  signal?.throwIfAborted();
+  // Loaded here: few profiles have a command, and every run would pay for it.
+  const { endWithLeader, startProgram } = await import('../media/programs/start.ts');
+  const [program, ...rest] = splitCommand(command) ?? [];
+  // Not in a group of its own, which would have no terminal for its questions: stdin may be the data of this run.
+  const child = startProgram(program ?? command, rest, {
+    shell: program === undefined,
+    env: withoutSecrets(env),
+    stdin: 'ignore',
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: LARGEST_BYTES,
+    stripFinalNewline: false,
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
+  });
+  endWithLeader(child);
+  const result = await child;
+  signal?.throwIfAborted();
+  const { stdout, stderr } = result;
+  if (result.failed) {
     const [line = ''] = stderr.split('\n', 1);
     throw secretCommandFailure(
       command,
-      `${end}${line.trim() === '' ? '' : `: ${line.trim().slice(0, 200)}`}`,
+      `${describeEnd(result, limitMs)}${line.trim() === '' ? '' : `: ${line.trim().slice(0, 200)}`}`,
     );
   }
   const secret = cleanSecret(stdout);
@@ -49,55 +66,15 @@ export async function runSecretCommand(command: string, run: CommandRun): Promis
   );
 }
 
-function start(command: string, variables: Environment): ChildProcess {
-  // Its questions, if any, go to the terminal itself: stdin may be the data of this run.
-  const options: SpawnOptions = {
-    env: withoutSecrets(variables),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  };
-  // Loaded here: few profiles have a command, and every run would pay for it.
-  const { spawn } = process.getBuiltinModule('node:child_process');
-  const [program, ...rest] = splitCommand(command) ?? [];
-  return program === undefined ? spawn(command, { ...options, shell: true }) : spawn(program, rest, options);
-}
+type End = Pick<ProgramResult, 'timedOut' | 'isMaxBuffer' | 'signal' | 'exitCode' | 'originalMessage'>;
 
-interface Collected {
-  readonly stdout: string;
-  readonly stderr: string;
-  /** How it ended, null for well. */
-  readonly end: string | null;
-}
-
-function collect(child: ChildProcess, { signal, limitMs = LIMIT_MS }: CommandRun): Promise<Collected> {
-  const parts = { stdout: '', stderr: '' };
-  return new Promise((resolve) => {
-    const finish = (end: string | null) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
-      // Processes started by the command may still hold the pipes open.
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      resolve({ ...parts, end });
-    };
-    const stop = (end: string) => {
-      child.kill('SIGKILL');
-      finish(end);
-    };
-    const cancel = () => stop('was cancelled');
-    const timer = setTimeout(() => stop(`did not end in ${limitMs / 1000} s`), limitMs);
-    signal?.addEventListener('abort', cancel, { once: true });
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name]?.setEncoding('utf8').on('data', (part: string) => {
-        parts[name] += part;
-        if (parts[name].length > LARGEST_BYTES) stop('printed too much');
-      });
-    }
-    child.on('error', (error) => finish(`cannot be started (${error.message})`));
-    child.on('close', (code, endedBy) => {
-      finish(code === 0 ? null : `ended with ${code === null ? `signal ${endedBy}` : `exit code ${code}`}`);
-    });
-  });
+function describeEnd(end: End, limitMs: number): string {
+  if (end.timedOut) return `did not end in ${limitMs / 1000} s`;
+  if (end.isMaxBuffer) return 'printed too much';
+  if (end.signal !== undefined) return `ended with signal ${end.signal}`;
+  return end.exitCode === undefined
+    ? `cannot be started (${end.originalMessage})`
+    : `ended with exit code ${end.exitCode}`;
 }
 
 /** The secret without the line break at its end; null when it is empty, or has a control character or a space around it. */

@@ -53,6 +53,10 @@ describe('a command for a secret', () => {
     await expect(run('sleep 60 | cat', { limitMs: 50 })).rejects.toThrow('did not end in 0.05 s');
   });
 
+  it('is not waited for longer than it runs if it leaves a process behind', async () => {
+    expect(await run('sleep 60 & echo abc', { limitMs: 20_000 })).toBe('abc');
+  });
+
   it('is ended with the run', async () => {
     const controller = new AbortController();
     const reason = new Error('Ctrl-C');

@@ -141,7 +141,7 @@ async function makePlan(
   const missing = listMissing(capabilities, pairs);
   const facts = {
     system: detectSystem(context.io.platform, readOsRelease()),
-    privilege: detectPrivilege(programs.locate('sudo')),
+    privilege: await detectPrivilege(programs.locate('sudo')),
     missing,
     freshLists: hasFreshLists(context.io.now()),
   };

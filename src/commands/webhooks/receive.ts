@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { type Environment, withoutSecrets } from '../../profiles/environment.ts';
 import type { Output } from '../context/context.ts';
 /** Handles a webhook delivery: verifies it, detects duplicates, forwards and reports it. */
@@ -282,38 +281,23 @@ export function createEventCommands(options: EventCommandOptions): EventCommands
 
 /** Null on success, else the reason. */
 async function runCommand(event: ReceivedEvent, options: EventCommandOptions): Promise<string | null> {
-  const { endTree, trackTree } = await import('../../media/programs/programs.ts');
-  const child = spawn(options.command, {
+  const { startGroup } = await import('../../media/programs/start.ts');
+  const child = startGroup(options.command, [], {
     shell: true,
     cwd: options.cwd,
     env: environmentOf(event, options.env),
-    stdio: 'pipe',
-    // A group of its own, so that a pipeline ends as a whole.
-    detached: true,
-    windowsHide: true,
+    cancelSignal: options.signal,
+    input: event.body,
+    buffer: false,
   });
-  const { pid } = child;
-  const end = () => pid !== undefined && endTree(pid);
-  const forget = pid === undefined ? () => {} : trackTree(pid);
-  options.signal.addEventListener('abort', end, { once: true });
   child.stdout.pipe(options.output, { end: false });
   child.stderr.pipe(options.output, { end: false });
-  // The command need not read its stdin.
-  child.stdin.on('error', () => {}).end(event.body);
-  try {
-    return await new Promise((resolve) => {
-      child.once('error', (error) => resolve(`it could not be started: ${error.message}`));
-      child.once('close', (code, signal) => resolve(faultOf(code, signal)));
-    });
-  } finally {
-    options.signal.removeEventListener('abort', end);
-    forget();
-  }
-}
-
-function faultOf(code: number | null, signal: NodeJS.Signals | null): string | null {
-  if (code === 0) return null;
-  return code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
+  const { exitCode, signal, originalMessage } = await child;
+  if (exitCode === 0) return null;
+  if (signal !== undefined) return `it was ended by ${signal}`;
+  return exitCode === undefined
+    ? `it could not be started: ${originalMessage}`
+    : `it ended with exit code ${exitCode}`;
 }
 
 /** The environment without secrets, plus the event in variables; missing facts are empty. */

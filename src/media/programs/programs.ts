@@ -1,12 +1,8 @@
-/**
- * Runs all external programs: minimal environment, limits, limited output, cancelling of whole process trees. Each child leads
- * its own process group, which includes shell pipelines.
- */
-import { execFileSync } from 'node:child_process';
+/** Runs the programs of engines: minimal environment, limits, limited output, cancelling of whole process trees. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ChildFailure, ProgramMissing } from './failures.ts';
 
 /** Larger output is either read line by line or written to files. */
@@ -21,16 +17,13 @@ interface RunOptions {
    * function that writes to it, when the child has started.
    */
   readonly stdin?: { readonly text: string } | 'open' | { connect(write: (text: string) => void): void };
-  /** Receives stdout line by line. If it is set, stdout is not collected. */
+  /** Receives stdout line by line. With this or the next one, stdout is not collected. */
   readonly onLine?: (line: string) => void;
   readonly onErrorLine?: (line: string) => void;
-  /** The child is ended when it writes more than this. Default: 8 MiB. */
+  /** The child is ended when it writes more than this, or a longer line. Default: 8 MiB. */
   readonly maxStdoutBytes?: number;
   readonly limits?: ChildLimits;
-  /**
-   * All variables of a program of the user. What such a program leaves running is ended after it. Default: a minimal
-   * environment, as for the engines that come with vloc.
-   */
+  /** All variables of a program of the user. Default: a minimal environment, as for the engines that come with vloc. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -40,7 +33,7 @@ export interface Programs {
   /** Returns the full path of an installed program, or null. */
   locate(name: string): string | null;
   /**
-   * Runs a program (a name to search for, or a full path) and returns its stdout.
+   * Runs a program (a name to search for, or a full path) and returns its stdout. What it leaves running is ended.
    * @throws ProgramMissing, ChildFailure, or the signal's reason after the signal was aborted and the tree has ended
    */
   run(program: string, args: readonly string[], options: RunOptions): Promise<Buffer>;
@@ -65,24 +58,60 @@ async function runProgram(
   const path = isAbsolute(program) ? program : locateProgram(program, searchPath);
   if (path === null) throw new ProgramMissing(program);
   // Lazy, because loading it takes longer than a whole command without media work.
-  const { execa } = await import('execa');
-  // An abort during the import would otherwise go unnoticed: its event is over when the child listens for it.
+  const { endWithLeader, linesOf, startGroup } = await import('./start.ts');
+  const [first = path, ...rest] = [...(await launcher(options.limits ?? {}, searchPath)), path, ...args];
+  // An abort until now would otherwise go unnoticed until the program runs.
   options.signal.throwIfAborted();
-  const [first, ...rest] = [...launcher(options.limits ?? {}, searchPath), path, ...args];
-  const child = execa(first ?? path, rest, {
+  const { stdin, onLine, onErrorLine, maxStdoutBytes = DEFAULT_STDOUT_BYTES } = options;
+  const isRead = onLine !== undefined || onErrorLine !== undefined;
+  const child = startGroup(first, rest, {
     cwd: options.folder,
-    extendEnv: false,
     env: environment(options, searchPath),
-    ...stdinOf(options.stdin),
-    stdout: 'pipe',
-    stderr: 'pipe',
-    buffer: false,
-    reject: false,
-    detached: true,
-    cleanup: false,
-    windowsHide: true,
+    cancelSignal: options.signal,
+    ...stdinOf(stdin),
+    encoding: isRead ? 'utf8' : 'buffer',
+    buffer: { stdout: !isRead, stderr: false },
+    maxBuffer: { stdout: maxStdoutBytes },
+    stripFinalNewline: false,
   });
-  return superviseChild(program, child, options);
+  endWithLeader(child);
+  const lastWords = keepLastLines(child.stderr);
+  const tooMuch = childFailure(program, {}, 'its output is over the limit');
+  const faults: unknown[] = [];
+  const end = (fault: unknown) => {
+    faults.push(fault);
+    child.kill();
+  };
+  const read = async (from: 'stdout' | 'stderr', report: (line: string) => void) => {
+    endAtLongLine(child[from], maxStdoutBytes, () => end(tooMuch));
+    for await (const line of linesOf(child, from)) {
+      try {
+        report(line);
+      } catch (error) {
+        // Before the loop is left, which waits for the end of the program.
+        return end(error);
+      }
+    }
+  };
+  if (typeof stdin === 'object' && 'connect' in stdin) {
+    // A child that has ended reads nothing; its end is reported below.
+    child.stdin?.on('error', () => {});
+    stdin.connect((text) => void child.stdin?.write(text));
+  }
+  const [result] = await Promise.all([
+    child,
+    onLine === undefined ? null : read('stdout', onLine),
+    onErrorLine === undefined ? null : read('stderr', onErrorLine),
+  ]);
+  options.signal.throwIfAborted();
+  if (faults.length > 0) throw faults[0];
+  if (result.isMaxBuffer) throw tooMuch;
+  if (result.exitCode !== 0) {
+    // Only a program that did not start needs the message of the system.
+    const isStarted = result.exitCode !== undefined || result.signal !== undefined;
+    throw childFailure(program, result, lastWords() || (isStarted ? '' : (result.message ?? '')));
+  }
+  return Buffer.from(result.stdout ?? '');
 }
 
 /** A minimal environment has no variables of vloc, which may be secrets. Temporary files go where they are removed. */
@@ -99,100 +128,11 @@ function stdinOf(stdin: RunOptions['stdin']): { input: string } | { stdin: 'pipe
   return stdin === 'open' || 'connect' in stdin ? { stdin: 'pipe' } : { input: stdin.text };
 }
 
-interface ChildEnd {
-  readonly exitCode?: number | undefined;
-  readonly signal?: string | undefined;
-  readonly message?: string | undefined;
-}
-
-/** The part of execa's subprocess that is used here. */
-interface Subprocess extends PromiseLike<ChildEnd> {
-  readonly pid?: number | undefined;
-  readonly stdin: Writable | null;
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  readonly nodeChildProcess: { once(event: 'exit', listener: () => void): unknown };
-}
-
-/** How long output may arrive after the end of a program, in milliseconds: the system delivers it immediately. */
-const LATE_OUTPUT_MS = 1_000;
-
-/** Ends what a program left running. It would hold the pipes open, and the call would wait for it. */
-function endLeftovers(pid: number, child: Subprocess): void {
-  child.nodeChildProcess.once('exit', () => {
-    endRest(pid);
-    // A process that has left the group cannot be ended, but nothing waits for it.
-    const pipes = [child.stdout, child.stderr];
-    setTimeout(() => pipes.forEach((pipe) => void pipe.destroy()), LATE_OUTPUT_MS).unref();
-  });
-}
-
-async function superviseChild(program: string, child: Subprocess, options: RunOptions): Promise<Buffer> {
-  const { pid } = child;
-  const end = () => pid !== undefined && endTree(pid);
-  const forget = pid === undefined ? () => {} : trackTree(pid);
-  options.signal.addEventListener('abort', end, { once: true });
-  if (pid !== undefined && options.env !== undefined) endLeftovers(pid, child);
-  const faults: unknown[] = [];
-  const fault = (reason: unknown) => {
-    faults.push(reason);
-    end();
-    // It would be read until the program is killed, and a program that writes without end keeps a core busy with it.
-    child.stdout.destroy();
-  };
-  const lastWords = keepLastLines(4);
-  const stdout = readOutput(program, child, options, lastWords.add, fault);
-  if (typeof options.stdin === 'object' && 'connect' in options.stdin) {
-    const { stdin } = child;
-    // A child that has ended reads nothing; its end is reported below.
-    stdin?.on('error', () => {});
-    options.stdin.connect((text) => void stdin?.write(text));
-  }
-  try {
-    const result = await child;
-    options.signal.throwIfAborted();
-    if (faults.length > 0) throw faults[0];
-    if (result.exitCode !== 0) {
-      // Only a program that did not start needs execa's message, which lists all arguments.
-      const isStarted = result.exitCode !== undefined || result.signal !== undefined;
-      throw childFailure(program, result, lastWords.text() || (isStarted ? '' : (result.message ?? '')));
-    }
-    return stdout();
-  } finally {
-    options.signal.removeEventListener('abort', end);
-    forget();
-  }
-}
-
-/** Reads both streams. Calls `fault` for output above the limit and for the first error thrown by a line callback. */
-function readOutput(
+function childFailure(
   program: string,
-  child: Subprocess,
-  options: RunOptions,
-  keepLine: (line: string) => void,
-  fault: (reason: unknown) => void,
-): () => Buffer {
-  let hasFailed = false;
-  const guarded = (onLine: (line: string) => void) => (line: string) => {
-    if (hasFailed) return;
-    try {
-      onLine(line);
-    } catch (error) {
-      hasFailed = true;
-      fault(error); // an error thrown inside a stream would end the whole service
-    }
-  };
-  readLines(child.stderr, keepLine);
-  if (options.onErrorLine !== undefined) readLines(child.stderr, guarded(options.onErrorLine));
-  if (options.onLine === undefined) {
-    const tooMuch = () => fault(childFailure(program, {}, 'its output is over the limit'));
-    return collectOutput(child.stdout, options.maxStdoutBytes ?? DEFAULT_STDOUT_BYTES, tooMuch);
-  }
-  readLines(child.stdout, guarded(options.onLine));
-  return () => Buffer.alloc(0);
-}
-
-function childFailure(program: string, result: ChildEnd, lastWords: string): ChildFailure {
+  result: { readonly exitCode?: number | undefined; readonly signal?: string | undefined },
+  lastWords: string,
+): ChildFailure {
   return new ChildFailure(basename(program), {
     exitCode: result.exitCode ?? null,
     endedBy: result.signal ?? null,
@@ -200,49 +140,33 @@ function childFailure(program: string, result: ChildEnd, lastWords: string): Chi
   });
 }
 
-/** A longer line is split: none of these programs writes such lines intentionally. */
-const MAX_LINE = 1024 * 1024;
-
-/** Calls `onLine` with each line of a stream, without its line break. */
-export function readLines(stream: Readable, onLine: (line: string) => void): void {
-  const decoder = new TextDecoder();
-  let rest = '';
+/** A line is kept in memory until it ends. */
+function endAtLongLine(stream: Readable, maxBytes: number, end: () => void): void {
+  let length = 0;
   stream.on('data', (chunk: Buffer) => {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/[\r\n]+/);
-    rest = lines.pop() ?? '';
-    if (rest.length > MAX_LINE) {
-      lines.push(rest);
-      rest = '';
-    }
-    for (const line of lines) if (line !== '') onLine(line);
-  });
-  stream.on('end', () => {
-    if (rest !== '') onLine(rest);
+    const last = chunk.lastIndexOf('\n');
+    length = last < 0 ? length + chunk.length : chunk.length - last;
+    if (length <= maxBytes) return;
+    end();
+    stream.destroy();
   });
 }
 
-/** Collects a stream up to `maxBytes`. Drops the rest and calls `onOverflow` once. */
-export function collectOutput(stream: Readable, maxBytes: number, onOverflow: () => void): () => Buffer {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  stream.on('data', (chunk: Buffer) => {
-    const before = size;
-    size += chunk.length;
-    if (size <= maxBytes) chunks.push(chunk);
-    else if (before <= maxBytes) onOverflow();
-  });
-  return () => Buffer.concat(chunks);
-}
+/** Enough for the last lines of a program, which show why it failed. */
+const LAST_BYTES = 16 * 1024;
 
-/** Keeps the last lines, enough to show why a program failed. */
-export function keepLastLines(count: number): { add: (line: string) => void; text: () => string } {
-  const lines: string[] = [];
-  return {
-    add(line) {
-      lines.push(line.slice(0, 500));
-      if (lines.length > count) lines.shift();
-    },
-    text: () => lines.join('\n'),
+function keepLastLines(stream: Readable): () => string {
+  let end = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    end = Buffer.concat([end, chunk]).subarray(-LAST_BYTES);
+  });
+  return () => {
+    const lines = end.toString('utf8').split(/[\r\n]+/);
+    return lines
+      .filter((line) => line !== '')
+      .slice(-4)
+      .map((line) => line.slice(0, 500))
+      .join('\n');
   };
 }
 
@@ -278,19 +202,13 @@ function isExecutable(path: string): boolean {
   }
 }
 
-let parentDeathSignal: boolean | undefined;
+let parentDeathSignal: Promise<boolean> | undefined;
 
 /** Not every `setpriv` has the option (BusyBox does not), so it is tried once. */
-function hasParentDeathSignal(setpriv: string): boolean {
-  if (parentDeathSignal === undefined) {
-    try {
-      execFileSync(setpriv, ['--pdeathsig', 'KILL', 'true'], { stdio: 'ignore', timeout: 2_000 });
-      parentDeathSignal = true;
-    } catch {
-      parentDeathSignal = false;
-    }
-  }
-  return parentDeathSignal;
+async function tryParentDeathSignal(setpriv: string, searchPath: string): Promise<boolean> {
+  const { startProgram } = await import('./start.ts');
+  const options = { stdio: 'ignore', timeout: 2_000, env: { PATH: searchPath } } as const;
+  return (await startProgram(setpriv, ['--pdeathsig', 'KILL', 'true'], options)).exitCode === 0;
 }
 
 /**
@@ -298,7 +216,7 @@ function hasParentDeathSignal(setpriv: string): boolean {
  * (they would contain the media), ends the child together with this process even if this process is killed, and lowers
  * the priority so that the machine stays usable.
  */
-function launcher(limits: ChildLimits, searchPath: string): string[] {
+async function launcher(limits: ChildLimits, searchPath: string): Promise<string[]> {
   const words: string[] = [];
   const prlimit = locateProgram('prlimit', searchPath);
   if (prlimit !== null) {
@@ -307,47 +225,12 @@ function launcher(limits: ChildLimits, searchPath: string): string[] {
     if (limits.cpuSeconds !== undefined) words.push(`--cpu=${limits.cpuSeconds}`);
   }
   const setpriv = locateProgram('setpriv', searchPath);
-  if (setpriv !== null && hasParentDeathSignal(setpriv)) words.push(setpriv, '--pdeathsig', 'KILL');
+  if (setpriv !== null) {
+    parentDeathSignal ??= tryParentDeathSignal(setpriv, searchPath);
+    if (await parentDeathSignal) words.push(setpriv, '--pdeathsig', 'KILL');
+  }
   const nice = locateProgram('nice', searchPath);
   // 5 of 19: below the user's own programs, above background work.
   if (nice !== null) words.push(nice, '-n', '5');
   return words;
-}
-
-/** Time for a clean exit before the group is killed. Cancelling must take less than 2 s. */
-const GRACE_MS = 1_200;
-
-const running = new Set<number>();
-let watching = false;
-
-/** Registers a group to be killed when this process exits. Returns a function that removes the registration. */
-export function trackTree(leader: number): () => void {
-  if (!watching) {
-    watching = true;
-    process.once('exit', () => {
-      for (const pid of running) signalTree(pid, 'SIGKILL');
-    });
-  }
-  running.add(leader);
-  return () => running.delete(leader);
-}
-
-/** Asks a group to exit and kills the remaining processes after 1.2 s. */
-export function endTree(leader: number): void {
-  signalTree(leader, 'SIGTERM');
-  setTimeout(() => signalTree(leader, 'SIGKILL'), GRACE_MS).unref();
-}
-
-/** Kills what is left of a group after its leader has ended. */
-function endRest(leader: number): void {
-  signalTree(leader, 'SIGKILL');
-}
-
-function signalTree(leader: number, signal: NodeJS.Signals): void {
-  try {
-    // Windows has no process groups, so only the child is ended.
-    process.kill(process.platform === 'win32' ? leader : -leader, signal);
-  } catch {
-    // All processes of the group have already ended.
-  }
 }

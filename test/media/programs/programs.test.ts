@@ -1,17 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChildFailure, ProgramMissing } from '../../../src/media/programs/failures.ts';
-import {
-  collectOutput,
-  createPrograms,
-  keepLastLines,
-  readLines,
-} from '../../../src/media/programs/programs.ts';
+import { createPrograms } from '../../../src/media/programs/programs.ts';
 import { isAlive, temporaryFolder } from '../../engines/workspace.ts';
 
 const programs = createPrograms(process.env.PATH ?? '');
@@ -53,13 +45,16 @@ describe('running a program', () => {
     expect(bare.toString('utf8')).toContain('LANG=C.UTF-8');
   });
 
-  test('ends what a program of the user left running', async () => {
+  test.each([
+    ['a program of the user', {}],
+    ['an engine', undefined],
+  ])('ends what %s left running', async (_name, env) => {
     const args = ['-c', '(trap "" TERM; sleep 60) & echo $!; exit 3'];
     const pids: number[] = [];
     const options = {
       signal,
       folder: temporaryFolder(),
-      env: {},
+      ...(env === undefined ? {} : { env }),
       onLine: (line: string) => pids.push(Number(line)),
     };
     await expect(programs.run('bash', args, options)).rejects.toThrow('exit code 3');
@@ -87,6 +82,26 @@ describe('running a program', () => {
     expect(failure.lastWords).toBe('line 3\nline 4\nline 5\nline 6');
   });
 
+  test('keeps little of what a program says at its end', async () => {
+    const script = 'yes | head -c 3000000 | tr -d "\\n" >&2; echo >&2; printf "last\\r" >&2; exit 3';
+    const options = { signal, folder: temporaryFolder() };
+    const failure = await programs.run('sh', ['-c', script], options).catch((e) => e);
+    expect(failure.lastWords).toBe(`${'y'.repeat(500)}\nlast`);
+  });
+
+  test('ends a program that does not end its line', async () => {
+    const onLine = () => {};
+    const script = 'trap "" TERM; yes | tr -d "\\n"; echo ended > end';
+    for (const options of [{ onLine }, { onErrorLine: onLine }]) {
+      const folder = temporaryFolder();
+      const output = options.onErrorLine === undefined ? script : `exec >&2; ${script}`;
+      const run = programs.run('sh', ['-c', output], { signal, folder, ...options });
+      await expect(run).rejects.toThrow('its output is over the limit');
+      // It ends because its output does.
+      expect(existsSync(join(folder, 'end'))).toBe(true);
+    }
+  });
+
   test('names a program that is not installed', async () => {
     const failure = await programs
       .run('no-such-engine', [], { signal, folder: temporaryFolder() })
@@ -111,10 +126,11 @@ describe('running a program', () => {
 
   test('passes lines on as they arrive, without collecting them', async () => {
     const lines: string[] = [];
-    const args = ['-c', 'printf "one\\r\\n\\ntwo\\nthree"'];
+    // The last character comes in two pieces.
+    const args = ['-c', 'printf "one\\r\\n\\ntwo\\r\\rthree\\n\\303"; sh -c "printf \'\\274\'"'];
     const options = { signal, folder: temporaryFolder(), onLine: (line: string) => lines.push(line) };
     expect(await programs.run('sh', args, options)).toHaveLength(0);
-    expect(lines).toEqual(['one', 'two', 'three']);
+    expect(lines).toEqual(['one', 'two', 'three', 'ü']);
   });
 
   test('fails with what a reader of lines throws first, and ends the child and its output', async () => {
@@ -206,48 +222,4 @@ describe('children of a process that dies', () => {
     expect(pid).toBeGreaterThan(0);
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
-});
-
-test('lines are the same however the stream is cut, also within a character', async () => {
-  const text = 'über\nzwei\r\n\ndrei';
-  const bytes = Buffer.from(text);
-  const cuts = fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 5 });
-  await fc.assert(
-    fc.asyncProperty(cuts, async (places) => {
-      const ends = [0, ...places.toSorted((a, b) => a - b), bytes.length];
-      const chunks = ends.slice(1).map((end, at) => bytes.subarray(ends[at], end));
-      const stream = Readable.from(chunks, { objectMode: true });
-      const lines: string[] = [];
-      readLines(stream, (line) => lines.push(line));
-      await finished(stream);
-      expect(lines).toEqual(['über', 'zwei', 'drei']);
-    }),
-  );
-});
-
-test('a line without end is passed on in pieces', async () => {
-  const stream = Readable.from([Buffer.alloc(1_100_000, 'x'), Buffer.from('y')], { objectMode: true });
-  const lengths: number[] = [];
-  readLines(stream, (line) => lengths.push(line.length));
-  await finished(stream);
-  expect(lengths).toEqual([1_100_000, 1]);
-});
-
-test('what is beyond the cap is dropped, which is reported once', async () => {
-  const stream = Readable.from([Buffer.from('abc'), Buffer.from('de'), Buffer.from('f')], {
-    objectMode: true,
-  });
-  let overflows = 0;
-  const collected = collectOutput(stream, 4, () => {
-    overflows += 1;
-  });
-  await finished(stream);
-  expect(collected().toString()).toBe('abc');
-  expect(overflows).toBe(1);
-});
-
-test('the last lines are kept, none of them long', () => {
-  const kept = keepLastLines(2);
-  for (const line of ['one', 'two', 'x'.repeat(10_000)]) kept.add(line);
-  expect(kept.text()).toBe(`two\n${'x'.repeat(500)}`);
 });
