@@ -3,6 +3,7 @@
  * nothing; pages and plain text come from something in front of it.
  */
 
+import { decodeXML } from 'entities';
 import type { FailureFacts } from '../../base/failure.ts';
 import { parseHttpDate, retryAfterOf } from '../../base/retry.ts';
 import { firstLine } from './answer.ts';
@@ -76,8 +77,6 @@ function codeOf(page: Buffer, words: string): string | null {
 /** Enough of an error page to find its message. */
 export const ERROR_PAGE_BYTES = 4096;
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
 /**
  * The code and the message of an error of S3 and its like, else the first line of the page; empty when it says nothing.
  * @param page its beginning
@@ -91,8 +90,5 @@ export function describeStorageError(page: Buffer): string {
 /** The text of the first element of that name, on one line. */
 function elementOf(xml: string, name: string): string {
   const found = new RegExp(`<${name}>([^<]{1,200})</${name}>`).exec(xml)?.[1] ?? '';
-  return firstLine(Buffer.from(found)).replace(
-    /&(amp|lt|gt|quot|apos);/g,
-    (entity, word: string) => ENTITIES[word] ?? entity,
-  );
+  return decodeXML(firstLine(Buffer.from(found))).replace(/\p{C}/gu, '');
 }

@@ -1,6 +1,7 @@
 /** Requests to a bucket of S3: signed, streamed, and with what their errors mean. */
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
+import { decodeXML } from 'entities';
 import { collectBody, collectStart, createHttp, type HttpResponse } from '../../base/http.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
 import { errorCode } from '../../base/system-error.ts';
@@ -223,10 +224,7 @@ function readListing(page: string): ListedObject[] {
   }));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
 /** The text of the first element of that name; empty if there is none. */
 function elementOf(xml: string, name: string): string {
-  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
-  return text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (entity, word: string) => ENTITIES[word] ?? entity);
+  return decodeXML(new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '');
 }

@@ -247,6 +247,8 @@ describe('a refusal by storage', () => {
       xml('AccessDenied', 'Request has &lt;expired&gt;'),
       ' (status 403: AccessDenied: Request has <expired>)',
     ],
+    // Servers written in Go write quotes as numbers.
+    [404, xml('NoSuchBucket', 'no &#39;a&#34;&#27;'), ` (status 404: NoSuchBucket: no 'a")`],
     [404, xml('NoSuchKey', ''), ' (status 404: NoSuchKey)'],
     [400, xml('InvalidRequest', '\u001b[31mred'), ' (status 400: InvalidRequest: [31mred)'],
     [410, '', ' (status 410)'],
