@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, sep } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import {
   asJobFailure,
   ChildFailure,
@@ -156,13 +157,9 @@ function describeEnd({ exitCode, endedBy }: ChildFailure): string {
   return exitCode === null ? 'failed' : `stopped with exit code ${exitCode}`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match them
-const COLOUR = /\u001B\[[0-9;?]*[A-Za-z]/g;
-
 /** Returns what a program said in a form for messages: one row, without colours and folders. */
 export function shortenOutput(text: string): string {
-  const row = text
-    .replaceAll(COLOUR, '')
+  const row = stripVTControlCharacters(text)
     .replaceAll(/[\p{C}\s]+/gu, ' ')
     .trim();
   const shown = withoutPaths(row);

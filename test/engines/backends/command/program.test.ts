@@ -62,7 +62,7 @@ describe('a program that fails', () => {
 
   test('is named with its exit code and the last line of its stderr, without folders and colours', async () => {
     const run = failing(
-      `echo one >&2; printf '\\e[31mno model in /home/me/models/x.pt\\a\\e[0m\\n' >&2; exit 3`,
+      `echo one >&2; printf '\\e]0;demucs\\a\\e[31mno \\e]8;;https://example.com\\amodel\\e]8;;\\a in /home/me/models/x.pt\\a\\e[0m\\n' >&2; exit 3`,
     );
     await expect(run).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
