@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { escapeText } from 'entities';
 import type { ReportFacts } from './page-facts.ts';
 
 /** The built script and style of the page. */
@@ -61,10 +62,6 @@ function digest(text: string): string {
 function dataBlock(id: string, data: unknown): string {
   const json = JSON.stringify(data).replaceAll('<', '\\u003c');
   return `<script type="application/json" id="${id}">${json}</script>`;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
 /** In the published package both files are beside this module; sources use those of the build. */

@@ -1,5 +1,6 @@
 /** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 import { dirname, relative } from 'node:path';
+import { escapeUTF8 } from 'entities';
 import { formatBytes } from '../../base/amounts.ts';
 import { nameCue } from '../../protocol/subtitle-line.ts';
 import {
@@ -293,16 +294,8 @@ export function escapeLines(text: string): string {
   return text.split('\n').map(escapeXml).join('\n');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
 function escapeXml(text: string): string {
-  return showInvisible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return escapeUTF8(showInvisible(text));
 }
 
 // C0 and C1 controls, lone halves of surrogate pairs, characters that reorder text, and what XML forbids.

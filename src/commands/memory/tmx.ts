@@ -1,4 +1,5 @@
 /** Reads and writes TMX 1.4, the exchange format of translation memories. Pure. */
+import { escapeUTF8 } from 'entities';
 import sax from 'sax';
 import { ANYWHERE, AUTO, type MemoryEntry, PERSON } from '../../batch/records/translation-memory.ts';
 import { shortDigest } from '../../batch/short-digest.ts';
@@ -51,13 +52,9 @@ function digestOf(target: readonly string[]): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain them
 const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(FORBIDDEN, '')
-    .replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+  return escapeUTF8(text.toWellFormed().replace(FORBIDDEN, ''));
 }
 
 export interface ReadTmx {
