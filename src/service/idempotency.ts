@@ -2,6 +2,7 @@
  * Idempotency keys: a request creates only one resource, even if it is sent several times. Source: contract,
  * "Idempotency".
  */
+import { canonicalJson } from '../base/json.ts';
 import { LIMITS } from '../protocol/limits.ts';
 import { sha256Hex } from '../protocol/signature.ts';
 import type { OperationCall, ServiceContext } from './context.ts';
@@ -100,14 +101,4 @@ function fingerprint(call: OperationCall): string {
     fingerprints.set(call, digest);
   }
   return digest;
-}
-
-/** Returns JSON with sorted keys and no spaces. Bodies are already validated, so they have only a few levels. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const members = Object.entries(value)
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
 }

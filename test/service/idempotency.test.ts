@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/service/clock.ts';
-import { canonicalJson } from '../../src/service/idempotency.ts';
 import { openSqliteFile } from '../../src/service/store/sqlite-file.ts';
 import { readySource, startScene } from './harness/scene.ts';
 
@@ -73,10 +72,4 @@ test('a create is replayed although its upload has expired since', async () => {
   expect((await caller.post('/v1/audio-separations', { source }, 'new')).status).toBe(422);
   const again = await caller.post('/v1/audio-separations', { source }, 'intent');
   expect(again.json.id).toBe(first.json.id);
-});
-
-test('canonical JSON has sorted keys at every depth and keeps the order of arrays', () => {
-  expect(canonicalJson({ b: [{ d: 1, c: null }, 'x'], a: true })).toBe(
-    '{"a":true,"b":[{"c":null,"d":1},"x"]}',
-  );
 });

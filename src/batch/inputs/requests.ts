@@ -1,6 +1,7 @@
 /** Requests for an input: built from options, one for each target language, and compared with earlier ones. */
 
 import { hash } from 'node:crypto';
+import { canonicalJson } from '../../base/json.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import {
@@ -219,13 +220,4 @@ export function describeChange(kind: JobKind, before: Fields, now: Fields): read
 function showValue(value: unknown): string {
   if (value === undefined) return 'not given';
   return typeof value === 'string' ? value : canonicalJson(value);
-}
-
-/** JSON with sorted object keys. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-      : member,
-  );
 }
