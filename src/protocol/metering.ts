@@ -49,9 +49,14 @@ export function toCredits(thousandths: number): number {
   return thousandths / THOUSANDTHS;
 }
 
+/** The exact decimal of credits that were calculated, such as a sum of decimals. */
+export function roundCredits(credits: number): number {
+  return toCredits(toThousandths(credits));
+}
+
 /** `1 credit`, `2.5 credits`. */
 export function describeCredits(credits: number): string {
-  const exact = toCredits(toThousandths(credits));
+  const exact = roundCredits(credits);
   return `${exact} ${exact === 1 ? 'credit' : 'credits'}`;
 }
 

@@ -10,7 +10,7 @@ import { fileSystemFailure } from '../../base/system-error.ts';
 import { partOf, prepareTarget, publishPart, refuseInput } from '../../client/download/part-file.ts';
 import type { StoredFile } from '../records/attempts.ts';
 import type { BatchRecords } from '../records/batch-records.ts';
-import type { Making, OutputOwner, OutputRow, OutputsRecord } from '../records/outputs.ts';
+import type { OutputOwner, OutputRow, OutputsRecord, OutputVersion } from '../records/outputs.ts';
 import { findVersion, isSameFile } from './result-file.ts';
 
 /** A whole file that is to get its name. */
@@ -95,7 +95,7 @@ interface OutputJournal extends Pick<BatchRecords, 'findOutputs'> {
 export function rowsIn(
   { findOutputs, add }: OutputJournal,
   owner: OutputOwner,
-  making: Making,
+  making: OutputVersion,
 ): OutputRows & { readonly placed: (files: readonly StoredFile[]) => OutputsRecord } {
   return {
     find: async (path) => findOutputs({ ...owner, path }),

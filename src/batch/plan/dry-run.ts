@@ -1,5 +1,6 @@
 /** Forecast of the jobs and costs of a plan, for --dry-run. */
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { roundCredits } from '../../protocol/metering.ts';
 import { bytesToSend, countParts, isCopied, type JobInput } from '../input.ts';
 import { type SpeakerJob, speakersOf } from '../inputs/items.ts';
 import type { Units } from '../item.ts';
@@ -193,9 +194,4 @@ function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, Planned
     return [[input.path, { bytes: bytesToSend(input), parts: countParts(input) }]];
   });
   return new Map(due);
-}
-
-/** Credits are whole thousandths, but a sum of decimals is not exact. */
-export function roundCredits(credits: number): number {
-  return Math.round(credits * 1000) / 1000;
 }

@@ -12,7 +12,7 @@ export interface OutputOwner {
   readonly step: 'result' | 'export' | 'source' | 'target';
 }
 
-export interface Making {
+export interface OutputVersion {
   /** The id of a job, or a digest of what the file was made of: one of another making is another version. */
   readonly made: string;
   /** Of subtitles beside a video: BCP 47 tag; `und` if unknown. */
@@ -20,7 +20,7 @@ export interface Making {
 }
 
 /** Written before files get their names, and again once they have them. Paths are absolute. */
-export interface OutputsRecord extends OutputOwner, Making {
+export interface OutputsRecord extends OutputOwner, OutputVersion {
   readonly type: 'outputs';
   readonly files: readonly StoredFile[];
   /** True once they are in their places: from then on, only the user can bring an earlier version back. */
@@ -28,7 +28,7 @@ export interface OutputsRecord extends OutputOwner, Making {
 }
 
 /** One version of a file. */
-export type OutputRow = StoredFile & OutputOwner & Making;
+export type OutputRow = StoredFile & OutputOwner & OutputVersion;
 
 /** The versions of a file, of the files of an owner, or of all, that may be in their places. */
 export type FindOutputs = (where: Partial<OutputOwner> & { readonly path?: string }) => readonly OutputRow[];

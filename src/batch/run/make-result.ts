@@ -39,7 +39,7 @@ interface Target {
 }
 
 /** What a result is made of, and how. */
-export interface Making {
+export interface Ingredients {
   /** See `digestMaking`. */
   readonly made: string;
   /** SHA-256 of the input of the item, lower-case hex. */
@@ -57,7 +57,7 @@ export interface Making {
  * Makes the result, names the files and records them, unless an earlier run has.
  * @throws Failure; making it again needs no new job
  */
-export async function makeResult(run: Run, item: BatchItem, making: Making): Promise<Made> {
+export async function makeResult(run: Run, item: BatchItem, making: Ingredients): Promise<Made> {
   const { journal, batch, inputs } = run;
   const { made, items, results, provenance = provenanceOf(run, items) } = making;
   const targets = targetsOf(batch.delivery, item, results);
@@ -161,7 +161,7 @@ interface Places {
 async function makeAnew(
   run: Run,
   item: BatchItem,
-  { make }: Making,
+  { make }: Ingredients,
   { targets, folder }: Places,
 ): Promise<readonly Output[]> {
   const { batch } = run;
@@ -215,7 +215,7 @@ async function measure(
 async function madeRecords(
   run: Run,
   item: BatchItem,
-  { sha256, made, results, provenance = null }: Making,
+  { sha256, made, results, provenance = null }: Ingredients,
   files: readonly ItemFile[],
 ): Promise<BatchRecord[]> {
   const { kind } = item;

@@ -105,12 +105,12 @@ export function createPreparations({ batch, journal, stopping, tell }: Preparati
     }
   }
 
-  interface Making extends Pick<Source, 'input' | 'order' | 'items'>, Pick<Opened, 'sha256' | 'folder'> {
+  interface FilesTask extends Pick<Source, 'input' | 'order' | 'items'>, Pick<Opened, 'sha256' | 'folder'> {
     readonly split: unknown;
   }
 
   /** Makes the files in a temporary folder and renames it, so that named files are always complete. */
-  async function make({ input, sha256, folder, order, items, split }: Making): Promise<MadeFiles> {
+  async function make({ input, sha256, folder, order, items, split }: FilesTask): Promise<MadeFiles> {
     const end = await takeTurn(hands, signal, order);
     const making = join(folder, 'making');
     const doing: Doing = isSplit(input) || sampleOf({ input }) !== null ? 'cutting' : 'converting';

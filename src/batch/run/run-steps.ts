@@ -30,7 +30,7 @@ import {
 
 type FinalState = RunOutcome['state'];
 
-interface Making extends Bench {
+interface ItemBench extends Bench {
   /** --fresh: jobs of earlier runs do not count. */
   readonly fresh: boolean;
   readonly ends: Map<string, StepEnd>;
@@ -48,7 +48,7 @@ export async function runSteps(
 ): Promise<RunOutcome> {
   const cleanUps: (() => void)[] = [];
   const atEnd = (cleanUp: () => void) => void cleanUps.push(cleanUp);
-  const making: Making = { run, item, order, atEnd, fresh, ends: new Map(), last: null };
+  const making: ItemBench = { run, item, order, atEnd, fresh, ends: new Map(), last: null };
   let state: FinalState;
   try {
     state = await makeAll(making, recipe);
@@ -63,7 +63,7 @@ export async function runSteps(
 }
 
 /** The end of the result step; otherwise why it cannot be made. @throws what a step has thrown */
-async function makeAll(making: Making, recipe: Recipe): Promise<FinalState> {
+async function makeAll(making: ItemBench, recipe: Recipe): Promise<FinalState> {
   const look = (made: (id: string) => unknown) => {
     making.last = recipe(knownFrom(made));
     return making.last;
@@ -85,7 +85,7 @@ function knownFrom(made: (id: string) => unknown): Known {
   };
 }
 
-function start(making: Making, ready: readonly Step[]): readonly Started<Step>[] {
+function start(making: ItemBench, ready: readonly Step[]): readonly Started<Step>[] {
   const works = ready.flatMap((step): Started<Step>[] =>
     step.does === 'job' ? [] : [[step, step.make(making).then(madeOf)]],
   );
@@ -95,7 +95,7 @@ function start(making: Making, ready: readonly Step[]): readonly Started<Step>[]
 }
 
 /** Starts jobs that are paid together. */
-function startJobs(making: Making, steps: readonly JobStep[]): readonly Started<Step>[] {
+function startJobs(making: ItemBench, steps: readonly JobStep[]): readonly Started<Step>[] {
   const group: JobGroup = { hasFailed: false };
   const decided = decideJobs(making, steps);
   return steps.map((step, place) => [
@@ -107,7 +107,7 @@ function startJobs(making: Making, steps: readonly JobStep[]): readonly Started<
 const NEW: Decision = { step: 'new', after: null };
 
 async function runJob(
-  { run, order }: Making,
+  { run, order }: ItemBench,
   { part, group: name, numbers }: JobStep,
   decision: Decision,
   group: JobGroup,
@@ -128,7 +128,7 @@ async function runJob(
  * changes need no check.
  * @throws Failure; Stopped if all of them cost too much, since some alone are useless
  */
-async function decideJobs(making: Making, steps: readonly JobStep[]): Promise<readonly Decision[]> {
+async function decideJobs(making: ItemBench, steps: readonly JobStep[]): Promise<readonly Decision[]> {
   const { run } = making;
   const parts = steps.map(({ part }) => part);
   await recordFirstFacts(making, parts);
@@ -149,12 +149,12 @@ async function decideJobs(making: Making, steps: readonly JobStep[]): Promise<re
  * Records the facts of an item before its first part is sent. Those of a changed source are recorded with its result: earlier, the
  * result of the old source would pass for its own.
  */
-async function recordFirstFacts({ run: { journal }, item }: Making, [first]: readonly BatchItem[]) {
+async function recordFirstFacts({ run: { journal }, item }: ItemBench, [first]: readonly BatchItem[]) {
   if (newestAttempt(item.key, journal.attempts) !== null) return;
   await journal.add(createItemFacts(item, first?.part?.sha256 ?? null));
 }
 
-async function decide({ run, fresh }: Making, parts: readonly BatchItem[]): Promise<readonly Decision[]> {
+async function decide({ run, fresh }: ItemBench, parts: readonly BatchItem[]): Promise<readonly Decision[]> {
   const { options, signal, runtime } = run.batch;
   const recorded = { attempts: run.journal.attempts, facts: new Map() };
   const own = { ...options, fresh, skipDone: false };
@@ -163,7 +163,7 @@ async function decide({ run, fresh }: Making, parts: readonly BatchItem[]): Prom
 }
 
 /** Known ids of the jobs, in the order of the steps. */
-function jobIds({ last, ends }: Making): string[] {
+function jobIds({ last, ends }: ItemBench): string[] {
   const jobs = last === null ? [] : jobsOf<WorkStep<unknown>>(last);
   return jobs.flatMap(({ id }) => {
     const end = ends.get(id);

@@ -1,13 +1,12 @@
 /** --max-credits in a plan: where the run would stop. */
 
 import type { Forecast } from '../../batch/plan/dry-run.ts';
-import { roundCredits } from '../../batch/plan/dry-run.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import { type Budget, findLimit } from '../../batch/run/budget.ts';
 import { namePrices } from '../../batch/run/stopping.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { describeCredits } from '../../protocol/metering.ts';
+import { describeCredits, roundCredits } from '../../protocol/metering.ts';
 
 /** A job that the run would send. */
 export interface NewJob {

@@ -4,8 +4,7 @@ import { type FileInput, isSplit, type JobInput, wholeOf } from '../../batch/inp
 import { unitsOf } from '../../batch/inputs/items.ts';
 import type { BatchOutcome, Units } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import { roundCredits } from '../../batch/plan/dry-run.ts';
-import { describeCredits, describeUnits } from '../../protocol/metering.ts';
+import { describeCredits, describeUnits, roundCredits } from '../../protocol/metering.ts';
 import type { Context } from '../context/context.ts';
 import { wholeCommand } from '../context/printed-command.ts';
 
