@@ -346,7 +346,8 @@ function chooseEntry(
     // A person has seen both texts, whoever detected the language.
     if (isFromElsewhere(entry) && near.includes(entry.from)) return true;
     if (entry.origin === PERSON) return entry.from === from || [entry.from, from].includes(AUTO);
-    return entry.from === from && entry.terms === terms && (any || entry.origin === origin);
+    const isUsed = entry.origin === origin || (any && origin !== PERSON);
+    return isUsed && entry.from === from && entry.terms === terms;
   };
   const targets = nearLanguages(to, [...new Set(known.map((entry) => entry.to))]);
   const rank = (entry: MemoryEntry): readonly number[] => {

@@ -8,9 +8,11 @@ import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../input.ts
 import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts';
 import { CUES_MISSING, describeMissingCues, type MissingCue } from '../item-provenance.ts';
 import type { Decision } from '../plan/decision.ts';
+import { refusedOutcomes } from '../plan/refusal.ts';
 import type { Attempt } from '../records/attempts.ts';
 import { lastSeenMs } from '../records/next-step.ts';
 import { nameParts } from '../records/record-folder.ts';
+import type { RunOutcome, Task } from './batch.ts';
 import { advisePrice, STOP_CATEGORY, STOP_WORDS, stopsRun, whyStopped } from './stopping.ts';
 
 /**
@@ -229,4 +231,11 @@ export function doneBefore(
     sha256,
   }));
   return { phase: 'done', jobId, before, credits: null, files: stored };
+}
+
+/** The outcome of an item that was done before, or is refused; null for one that this run takes up. */
+export function endedBefore({ item, decision }: Task): RunOutcome | null {
+  if (decision.step === 'done') return { item, state: doneBefore(item, decision), job: null };
+  const [refused] = refusedOutcomes([{ item, decision }]);
+  return refused === undefined ? null : { ...refused, job: null };
 }

@@ -36,41 +36,29 @@ export function deliveryCommand(
 const STOPPED_EARLY =
   'Stopped before the service confirmed a job. If it has one, the command below continues it; nothing is charged twice.';
 
-/** Prints the state of an interrupted run, and how to continue. */
-export function noteStop(
-  context: Context,
-  outcomes: readonly RunOutcome[],
-  delivery: Delivery,
-  isEmbedded: boolean,
-): void {
-  const { note } = context.terminal;
+/** The state of an interrupted run. */
+export function describeStop(outcomes: readonly RunOutcome[]): string {
   const running = outcomes.filter(isRunning).length;
   const done = outcomes.filter(({ state }) => state.phase === 'done').length;
-  if (running === 0 && done === 0) note(STOPPED_EARLY);
-  else if (outcomes.length === 1) note('Stopped waiting; the job is kept and nothing is lost.');
-  else {
-    const counts = `${done} of ${outcomes.length} done, ${running} running`;
-    note(`Stopped waiting: ${counts}. The jobs are kept and nothing is lost.`);
-  }
-  noteContinuation(context, outcomes, delivery, isEmbedded);
+  if (running === 0 && done === 0) return STOPPED_EARLY;
+  if (outcomes.length === 1) return 'Stopped waiting; the job is kept and nothing is lost.';
+  return `Stopped waiting: ${done} of ${outcomes.length} done, ${running} running. The jobs are kept and nothing is lost.`;
 }
 
-/** Prints the command that continues. */
+/** Prints the command that continues. @param delivery null if several jobs make a result, so that one of them is not enough */
 export function noteContinuation(
   context: Context,
   outcomes: readonly RunOutcome[],
-  delivery: Delivery,
+  delivery: Delivery | null,
   isEmbedded: boolean,
 ): void {
   const { note } = context.terminal;
-  if (isEmbedded && outcomes.some(isRunning)) {
-    note(EMBEDDED_STOPS);
-  }
+  if (isEmbedded && (delivery === null || outcomes.some(isRunning))) note(EMBEDDED_STOPS);
   const isStopped = outcomes.some(({ state }) => state.phase === 'left' && state.because !== 'detached');
   note('Continue with:');
   note(`  ${continueCommand(context, isStopped)}`);
   const [only] = outcomes;
-  if (outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
+  if (delivery === null || outcomes.length !== 1 || only === undefined || !isRunning(only)) return;
   const { item, state, partJobs } = only;
   // Only the command itself joins parts.
   if (partJobs !== undefined) return;
@@ -138,19 +126,23 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 const TEXT = /\.(srt|vtt|ass|jsonl?)$/i;
 
 /**
- * Prints how to play and redo the results, and when their download links expire; in the table form only, for people who pay:
- * on this machine nothing expires or costs.
+ * How to play and redo the results, and when their download links expire; in the table form only, for people who pay: on this machine
+ * nothing expires or costs.
  */
-export function noteNextSteps(context: Context, outcomes: readonly Outcome[], isFree: boolean): void {
-  if (isFree || !isForPeople(context)) return;
+export function describeNextSteps(
+  context: Context,
+  outcomes: readonly Outcome[],
+  isFree: boolean,
+): readonly string[] {
   const [file] = outcomes.flatMap((outcome) => outcome.files);
-  if (file === undefined) return;
-  const { note } = context.terminal;
-  note('');
-  note(`${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`);
+  if (isFree || !isForPeople(context) || file === undefined) return [];
   const expiry = outcomes[0]?.job?.expires_at ?? null;
-  if (expiry !== null) note(`The download link expires on ${formatLocalTime(expiry)}.`);
-  note(`Start over (charged again): ${redoCommand(context)}`);
+  return [
+    '',
+    `${TEXT.test(file.path) ? 'Read' : 'Play'} it:  ${openCommand(context, file.path)}`,
+    ...(expiry === null ? [] : [`The download link expires on ${formatLocalTime(expiry)}.`]),
+    `Start over (charged again): ${redoCommand(context)}`,
+  ];
 }
 
 /** Whether a person reads the output, and no CI system or program. */

@@ -208,7 +208,7 @@ export function outcomesFailure(
 export function toOutcome(
   { item, state, job, partJobs }: RunOutcome,
   planned: PlannedItem | undefined,
-): Outcome {
+): Outcome & Required<Pick<Outcome, 'known'>> {
   const { label, stem } = item.input;
   const known = {
     id: state.jobId,

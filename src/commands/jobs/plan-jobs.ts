@@ -58,14 +58,8 @@ export async function collectJobs(
   context: PlanContext,
   only: ReadonlySet<string> | null = null,
 ): Promise<CollectedJobs> {
-  const request = await readRequest(kind, operands, options, context.io);
-  await requireUsedFfmpeg(context, options);
-  const findSpeakers = await openSpeakers(kind, options, context);
-  const voices = openVoices(options.voices);
-  const planIo = {
-    ...createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers, voices }),
-    onRead: createReadingNote(kind, context),
-  };
+  const { request, voices, ...opened } = await openRequest(kind, operands, options, context);
+  const planIo = { ...opened.planIo, onRead: createReadingNote(kind, context) };
   const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
   const { freeBytes } = planIo;
   const names = new Set([...(only ?? [])].map(nameOfKey));
@@ -81,6 +75,21 @@ export async function collectJobs(
 }
 
 type PlanContext = SpeakersContext & NoteReceiver;
+
+/** The request of a plan, and what examines its inputs. @throws Failure for options that this machine cannot carry out */
+export async function openRequest(
+  kind: JobKind,
+  operands: readonly string[],
+  options: JobOptions,
+  context: PlanContext,
+) {
+  const { io, signal } = context;
+  const request = await readRequest(kind, operands, options, io);
+  await requireUsedFfmpeg(context, options);
+  const findSpeakers = await openSpeakers(kind, options, context);
+  const voices = openVoices(options.voices);
+  return { request, voices, planIo: createPlanIo(io, { kind, options, signal, findSpeakers, voices }) };
+}
 
 interface EarlierRuns {
   readonly records: ReadRecords;
@@ -115,7 +124,7 @@ export function createReadingNote(kind: JobKind, { terminal }: NoteReceiver): Pl
 }
 
 /** The request of a plan, with the fields of --body and their problems. */
-export async function readRequest(
+async function readRequest(
   kind: JobKind,
   operands: readonly string[],
   options: JobOptions,

@@ -12,21 +12,21 @@ import { isRefused, refusedOutcomes } from '../../batch/plan/refusal.ts';
 import { writeShard } from '../../batch/records/shard.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import { openBudget } from '../../batch/run/budget.ts';
-import { choicesOf } from '../../batch/run/open-batch.ts';
 import { adviseOwnWays, summarizeFailure } from '../../batch/run/outcome.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
-import { type Connection, connectService } from '../context/connection.ts';
+import type { Connection } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import { type OpenCommand, withMemory } from './drive.ts';
 import type { JobOptions } from './job-options.ts';
-import { checkSupport, collectJobs, noteShard } from './plan-jobs.ts';
-import { describeLimit, forecastLimit, listNewJobs, type PlanLimit } from './plan-limit.ts';
-import { readDubOptions, requireOneDub } from './redub.ts';
+import { type CollectedJobs, checkSupport, noteShard } from './plan-jobs.ts';
+import { describeLimit, forecastLimit, listNewJobs } from './plan-limit.ts';
+import { collectCommand } from './run-jobs.ts';
 import { noteWhole } from './sample.ts';
 import { findPrices, spendableOf, stateOf } from './spending.ts';
-import { countRemembered, decideWithMemory, openMemoryFor } from './use-memory.ts';
+import { countRemembered } from './use-memory.ts';
 
 /** Longest wait for balance and prices; the plan is shown without them. */
 const PATIENCE_MS = 5_000;
@@ -38,61 +38,59 @@ export async function showPlan(
   operands: readonly string[],
   options: JobOptions,
 ): Promise<number> {
-  const runOptions = readDubOptions(kind, options, context);
-  const collected = await collectJobs(kind, operands, options, context);
-  requireOneDub(runOptions, collected.all.length);
+  const { command, collected } = await collectCommand(kind, context, operands, options);
+  return withMemory(command, false, (opened) => showItems(opened, collected));
+}
+
+async function showItems(opened: OpenCommand, collected: CollectedJobs): Promise<number> {
+  const { kind, context, runOptions } = opened;
   const { recorded, delivery, all } = collected;
-  const choices = choicesOf(runOptions, delivery, context.io.now(), context.signal);
-  const { planned, notes } = await decideWithMemory(
-    kind,
-    options,
-    context,
-    { delivery, writes: false },
-    (remembered) => decideBatch(collected, recorded, { ...choices, ...remembered }, collected),
-  );
-  for (const note of [...collected.notes, ...notes]) context.terminal.note(note);
+  const decided = await decideBatch(collected, recorded, opened.choices(), collected);
+  for (const note of [...collected.notes, ...decided.notes]) context.terminal.note(note);
   noteShard(context, collected);
-  const isUseless = planned.every(({ decision }) => isRefused(decision));
-  const { purse, isFree, remembered } = isUseless
-    ? { ...NOTHING_ASKED, remembered: planned }
-    : await askForPurse(kind, planned, context, runOptions, async (connection, supported) => {
-        const memory = await openMemoryFor(kind, options, context, { delivery, connection, writes: false });
-        return countRemembered(memory, options, { ...collected, planned: supported });
-      });
+  const isUseless = decided.planned.every(({ decision }) => isRefused(decision));
+  const { planned, purse, isFree } = isUseless
+    ? { ...NOTHING_ASKED, planned: decided.planned }
+    : await askService(opened, collected, decided.planned);
   // A remote service does not say what it does to pictures.
-  if (isFree) for (const note of describeEncodings(planned)) context.terminal.note(note);
-  const forecast = forecastPlan(kind, remembered, purse);
-  const failure = refusalsFailure(remembered);
+  if (isFree) for (const note of describeEncodings(decided.planned)) context.terminal.note(note);
+  const forecast = forecastPlan(kind, planned, purse);
   const items = planned.map(({ item }) => item);
   const budget = openBudget({ ...runOptions, prices: purse.known }, items, recorded);
   const limit = forecastLimit(runOptions, budget, listNewJobs(forecast));
-  await printPlan(context, { ...forecast, ...shareOf(delivery, all.length), ...limit }, isFree);
+  const document = { ...forecast, ...shareOf(delivery, all.length), ...limit };
+  const { items: rows, ...sum } = document;
+  await printPlan(context, isFree, {
+    document,
+    lines: [...rows.map((item) => ({ type: 'item', ...item })), { type: 'summary', ...sum }],
+    items: rows,
+    head: HEAD,
+    rows: (name) => rows.map((item) => rowOf(item, isFree, name)),
+    notes: [...describeForecast(forecast, isFree), ...describeLimit(limit)],
+  });
   noteWhole(context, planned);
+  const failure = refusalsFailure(planned);
   if (failure !== null) throw failure;
   return 0;
+}
+
+/** Asks for what only the service knows: which items it can make, the prices and the balance. */
+async function askService(
+  { kind, context, options, runOptions, connect }: OpenCommand,
+  collected: CollectedJobs,
+  planned: readonly PlannedItem[],
+): Promise<PurseAnswer & { readonly planned: readonly PlannedItem[] }> {
+  const { connection, memory } = await connect();
+  const supported = await checkSupport(planned, connection.capabilities, context);
+  const purse = await readPurse([kind], connection, context, runOptions);
+  const remembered = await countRemembered(memory, options, { ...collected, planned: supported });
+  return { planned: remembered, purse, isFree: connection.isFree };
 }
 
 /** `isFree`: the service is the embedded one, whose credits cost nothing. */
 interface PurseAnswer {
   readonly purse: KnownPurse;
   readonly isFree: boolean;
-}
-
-async function askForPurse(
-  kind: JobKind,
-  planned: readonly PlannedItem[],
-  context: Context,
-  options: RunOptions,
-  remember: (connection: Connection, supported: readonly PlannedItem[]) => Promise<readonly PlannedItem[]>,
-): Promise<PurseAnswer & { readonly remembered: readonly PlannedItem[] }> {
-  const connection = await connectService(context);
-  try {
-    const supported = await checkSupport(planned, connection.capabilities, context);
-    const purse = await readPurse([kind], connection, context, options);
-    return { purse, isFree: connection.isFree, remembered: await remember(connection, supported) };
-  } finally {
-    await connection.close();
-  }
 }
 
 /** The failure that the command would end with, as far as it is known before sending. */
@@ -162,49 +160,44 @@ export function shareOf({ shard }: Pick<Delivery, 'shard'>, total: number): obje
   return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
 }
 
-/** Prints the plan in the chosen form; in a table, the totals go to stderr. */
-async function printPlan(context: Context, forecast: Forecast & PlanLimit, isFree: boolean): Promise<void> {
-  const { items, ...sum } = forecast;
+/** A plan, as each form of output shows it. */
+interface PrintedPlan {
+  readonly document: object;
+  readonly lines: readonly object[];
+  readonly items: readonly Pick<ItemForecast, 'job_id'>[];
+  readonly head: readonly TableHead[];
+  /** @param name how a path is written */
+  readonly rows: (name: (path: string) => string) => readonly (readonly string[])[];
+  /** The totals, below a table. */
+  readonly notes: readonly string[];
+}
+
+/** Prints a plan in the chosen form. @param isFree without the column of credits */
+export async function printPlan(
+  context: Context,
+  isFree: boolean,
+  { document, lines, items, head, rows, notes }: PrintedPlan,
+): Promise<void> {
   switch (context.output) {
     case 'json':
-      context.print(JSON.stringify(forecast, null, 2));
+      context.print(JSON.stringify(document, null, 2));
       return;
     case 'ndjson':
-      for (const item of items) context.print(JSON.stringify({ type: 'item', ...item }));
-      context.print(JSON.stringify({ type: 'summary', ...sum }));
+      for (const line of lines) context.print(JSON.stringify(line));
       return;
     case 'plain':
-      for (const item of items) context.print(rowOf(item, isFree).join('\t'));
+      for (const row of rows((path) => path)) context.print(row.join('\t'));
       return;
     case 'id':
       for (const { job_id: id } of items) if (id !== null) context.print(id);
       return;
-    case 'table':
-      if (items.length > 0) {
-        const shown = items.map((item) => ({
-          ...item,
-          results: item.results?.map((path) => showPath(path, context.io.cwd)) ?? null,
-        }));
-        const rows = shown.map((item) => rowOf(item, isFree));
-        context.print(await planTable(context, HEAD, rows, isFree));
-      }
-      for (const line of describeForecast(forecast, isFree)) context.terminal.note(line);
-      for (const line of describeLimit(forecast)) context.terminal.note(line);
+    case 'table': {
+      const isShown = (_: unknown, at: number) => !isFree || head[at] !== 'CREDITS';
+      const cells = rows((path) => showPath(path, context.io.cwd)).map((row) => row.filter(isShown));
+      if (cells.length > 0) context.print(await context.terminal.table(head.filter(isShown), cells));
+      for (const note of notes) context.terminal.note(note);
+    }
   }
-}
-
-/** The table of a plan. @param isFree without the column of credits */
-export function planTable(
-  { terminal }: Pick<Context, 'terminal'>,
-  head: readonly TableHead[],
-  rows: readonly (readonly string[])[],
-  isFree: boolean,
-): Promise<string> {
-  const isShown = (_: unknown, at: number) => !isFree || head[at] !== 'CREDITS';
-  return terminal.table(
-    head.filter(isShown),
-    rows.map((row) => row.filter(isShown)),
-  );
 }
 
 const HEAD: readonly TableHead[] = [
@@ -216,15 +209,22 @@ const HEAD: readonly TableHead[] = [
   { title: 'RESULT', wraps: 20, drops: 1 },
 ];
 
-function rowOf(item: ItemForecast, isFree: boolean): string[] {
+function rowOf(item: ItemForecast, isFree: boolean, name: (path: string) => string): string[] {
+  const results = item.results?.map(name).join(', ') ?? 'named when it is done';
   return [
     item.input,
     item.target_language ?? '-',
     describeStatus(item),
-    item.quantity === null || item.unit === null ? 'unknown' : describeUnits(item.quantity, item.unit),
-    creditCell(item, isFree),
-    item.problem === null ? (item.results?.join(', ') ?? 'named when it is done') : '-',
+    ...costCells(item, isFree),
+    item.problem === null ? results : '-',
   ];
+}
+
+/** The units and the credits of an item. */
+export function costCells(item: Pick<ItemForecast, 'quantity' | 'unit' | 'credits'>, isFree: boolean) {
+  const { quantity, unit } = item;
+  const units = quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit);
+  return [units, creditCell(item, isFree)];
 }
 
 /** The cell of a column whose title has the unit. */

@@ -13,19 +13,19 @@ import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 
 /**
- * Checks that --max-credits can hold for jobs of several kinds, before the first is sent.
+ * Whether --max-credits can hold for jobs of several kinds, before the first is sent.
  * @param stated prices on the command line, which the advice repeats
- * @throws Failure (`credits`) that names the prices to state
+ * @returns a Failure (`credits`) that names the prices to state; null if it can
  */
-export function requireKnownPrices(
+export function unknownPricesFailure(
   kinds: readonly JobKind[],
   stated: Prices,
   budget: Pick<Budget, 'knowsPrice'>,
-): void {
+): Failure | null {
   const unknown = kinds.filter((kind) => !budget.knowsPrice(kind));
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) return null;
   const names = unknown.map((kind) => KINDS[kind].command).join(', ');
-  throw creditsFailure(
+  return creditsFailure(
     'PRICE_UNKNOWN',
     `the price of ${names} is unknown, so --max-credits cannot be enforced; nothing was sent`,
     `State ${namePrices(kinds, stated)}, or leave --max-credits out.`,
@@ -35,12 +35,6 @@ export function requireKnownPrices(
 /** Credits that this run may spend with others; infinite without a limit, null if it is unknown. The embedded service costs nothing. */
 function spendingLimit({ spending }: Context, { isFree }: Connection): number | null {
   return spending === undefined || isFree ? Number.POSITIVE_INFINITY : spending.left();
-}
-
-/** The context without the shared limit if the service is the embedded one, whose credits cost nothing. */
-export function chargedContext(context: Context, { isFree }: Connection): Context {
-  const { spending: _spending, ...free } = context;
-  return isFree ? free : context;
 }
 
 /**

@@ -2,13 +2,12 @@
 import { resolve } from 'node:path';
 import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
-import type { Choices, Recorded } from '../../batch/plan/decision.ts';
+import type { Recorded } from '../../batch/plan/decision.ts';
 import { isSent, linesToSend } from '../../batch/recipes/translation.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
-import { type BatchMemory, createOtherLines, findRecall, readRecalls } from '../../batch/run/recall.ts';
+import type { Memory } from '../../batch/records/translation-memory.ts';
+import { type BatchMemory, findRecall, readRecalls } from '../../batch/run/recall.ts';
 import type { Terms } from '../../batch/terms.ts';
-import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Connection } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 
 interface MemoryOptions {
@@ -17,52 +16,26 @@ interface MemoryOptions {
   readonly anyMemory?: boolean | undefined;
 }
 
-interface MemoryUse {
-  readonly delivery: Pick<Delivery, 'folder' | 'toStdout'>;
-  readonly connection: Pick<Connection, 'translator'>;
-  /** False for a plan, which changes nothing. */
-  readonly writes: boolean;
-}
-
 /**
- * Opens the memory, and remembers the lines of results that a person has edited since. The caller closes its store.
- * @returns undefined if the kind has none, and for a result on stdout, whose folder nobody sees
+ * Opens the memory of translations, and remembers the lines of results that a person has edited since. The caller closes it.
+ * @param writes false for a plan, which changes nothing
+ * @returns undefined for a result on stdout, whose folder nobody sees
  * @throws Failure (`disk`; `temporary`, RECORDS_BUSY; `usage`, RECORDS_TOO_NEW)
  */
 export async function openMemoryFor(
-  kind: JobKind,
   { memory: written, anyMemory = false }: MemoryOptions,
   { io, terminal }: Pick<Context, 'io' | 'terminal'>,
-  { delivery, connection, writes }: MemoryUse,
-): Promise<BatchMemory | undefined> {
+  delivery: Pick<Delivery, 'folder' | 'toStdout'>,
+  writes: boolean,
+): Promise<Memory | undefined> {
   const isNamed = written !== undefined && written !== '';
-  if (kind !== 'subtitle_translation' || (delivery.toStdout === true && !isNamed)) return undefined;
+  if (delivery.toStdout === true && !isNamed) return undefined;
   const { memoryPath, openMemory } = await import('../../batch/records/translation-memory.ts');
   const path = isNamed ? resolve(io.cwd, written) : memoryPath(delivery.folder);
   const store = await openMemory(path, { any: anyMemory, writes, now: io.now });
   const edits = writes ? await store.collectEdits() : 0;
   if (edits > 0) terminal.note(`Remembered ${edits} ${edits === 1 ? 'line' : 'lines'} that you edited.`);
-  return { store, origin: await connection.translator(), used: { lines: 0, known: 0 } };
-}
-
-/** Decides with the lines that a person has translated since, where the kind has a memory. */
-export async function decideWithMemory<Plan>(
-  kind: JobKind,
-  options: MemoryOptions,
-  context: Pick<Context, 'io' | 'terminal'>,
-  use: Omit<MemoryUse, 'connection'> & { readonly delivery: Pick<Delivery, 'template' | 'existing'> },
-  decide: (remembered: Pick<Choices, 'otherLines'>) => Promise<Plan>,
-): Promise<Plan> {
-  // Whoever translated them, lines of persons are used.
-  const connection = { translator: async () => '' };
-  const memory = await openMemoryFor(kind, { ...options, anyMemory: false }, context, { ...use, connection });
-  try {
-    return await decide(
-      memory === undefined ? {} : { otherLines: createOtherLines(memory.store, use.delivery) },
-    );
-  } finally {
-    await memory?.store.close();
-  }
+  return store;
 }
 
 /** Says how many lines were not sent. */

@@ -3,18 +3,15 @@ import { resolve, sep } from 'node:path';
 import { Failure, isOfRecords } from '../../base/failure.ts';
 import { describeUnreadable, errorCode } from '../../base/system-error.ts';
 import type { InputProblem } from '../../batch/input.ts';
-import { isNonFileInput, namedPaths } from '../../batch/inputs/candidate.ts';
+import { isNonFileInput } from '../../batch/inputs/candidate.ts';
 import { flagName } from '../../batch/inputs/field-flags.ts';
 import { describeSystemFolders } from '../../batch/inputs/system-folders.ts';
 import type { BatchEvent } from '../../batch/item.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
-import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import { writeShard } from '../../batch/records/shard.ts';
 import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
-import { choicesOf, openBatch } from '../../batch/run/open-batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
-import { createOtherLines } from '../../batch/run/recall.ts';
 import {
   checkResultsFolder,
   checkWatched,
@@ -28,25 +25,18 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
-import { createBatchView } from '../screen/view.ts';
-import { noteContinuation } from './continuation.ts';
+import { batchOf, type CommandRun, commandRecord, drive, type Ending } from './drive.ts';
 import type { JobOptions } from './job-options.ts';
-import { exitCodeOf, printOutcomes, toOutcome } from './job-outcomes.ts';
+import { toOutcome } from './job-outcomes.ts';
 import {
-  createPlanIo,
   createSupportCheck,
+  openRequest,
   readEarlierRuns,
-  readRequest,
   refuseUnsupported,
-  requireUsedFfmpeg,
   type SupportCheck,
 } from './plan-jobs.ts';
 import { readDubOptions } from './redub.ts';
-import { batchOf, commandRecord, type JobRun, withService } from './run-jobs.ts';
-import { openSpeakers } from './speakers.ts';
-import { limitRun } from './spending.ts';
 import { openTerms } from './terms.ts';
-import { openVoices } from './voices.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -60,73 +50,55 @@ export async function watchJobs(
   options: JobOptions,
 ): Promise<number> {
   const runOptions = readDubOptions(kind, options, context);
-  const request = await readRequest(kind, operands, options, context.io);
-  await requireUsedFfmpeg(context, options);
-  const findSpeakers = await openSpeakers(kind, options, context);
-  const voices = openVoices(options.voices);
-  const planIo = createPlanIo(context.io, { kind, options, signal: context.signal, findSpeakers, voices });
+  const { request, planIo } = await openRequest(kind, operands, options, context);
   const planner = createWatchPlanner(request, planIo);
-  const { delivery } = planner;
-  const languages = planner.requests.map(({ targetLanguage }) => targetLanguage);
+  const { delivery, requests } = planner;
+  const languages = requests.map(({ targetLanguage }) => targetLanguage);
   const terms = await openTerms(options, languages, context);
   await readEarlierRuns(context, delivery);
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);
-  const inputFiles = namedPaths(context.io.cwd, operands, options);
-  const batch = await openBatch(delivery);
-  try {
-    const prepared = { kind, context, runOptions, delivery, inputFiles, batch, terms };
-    return await withService(prepared, options, async (run) => {
-      const check = createSupportCheck(run.connection.capabilities, context);
-      const failures = await Promise.all(planner.requests.map(({ fields }) => check(kind, fields)));
-      // The items of other requests can run.
-      if (!failures.includes(null)) for (const failure of failures) if (failure !== null) throw failure;
-      const record = (keys: readonly string[]) => commandRecord(kind, context, operands, options, keys);
-      const limited = await limitRun([kind], run.runOptions, run.connection, context);
-      await watch({ ...run, runOptions: limited }, { named: operands, folders, record, check }, planner);
-    });
-  } finally {
-    await batch.close();
-  }
+  const command = { kind, context, operands, options, runOptions, delivery, terms, inStages: false };
+  return drive(command, (run) => watch(run, folders, planner));
 }
 
-async function watch(run: JobRun, watched: WatchedFolders, planner: WatchPlanner): Promise<void> {
-  const { context } = run;
-  const { shard } = run.delivery;
+async function watch(run: CommandRun, folders: readonly string[], planner: WatchPlanner): Promise<Ending> {
+  const { kind, context, operands, delivery } = run;
+  const { connection } = await run.connect();
+  const check = createSupportCheck(connection.capabilities, context);
+  const failures = await Promise.all(planner.requests.map(({ fields }) => check(kind, fields)));
+  // The items of other requests can run.
+  if (!failures.includes(null)) for (const failure of failures) if (failure !== null) throw failure;
+  const batch = await batchOf(run, [kind]);
+  const { shard } = delivery;
   const share = shard === undefined ? 'files' : `the files of shard ${writeShard(shard)}`;
   context.terminal.note(
-    `Watching ${watched.named.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
+    `Watching ${operands.join(', ')}: ${share} are processed as they arrive, until Ctrl-C.`,
   );
-  const source = createWatchSource(run, watched, planner, (problem) => noteExcluded(context, problem));
-  const outcomes = await runWatched(run, source);
-  await printWatch(run, outcomes);
-  if (context.signal.aborted) throw context.signal.reason;
-  const failure = source.failure ?? summarizeFailure(outcomes);
-  if (failure !== null) throw failure;
-}
-
-async function runWatched(run: JobRun, source: WatchSource): Promise<readonly RunOutcome[]> {
-  const { context } = run;
-  const view = await createBatchView(context, { items: [], grows: true });
-  try {
-    const outcomes = await runBatch({
-      ...batchOf(run),
-      tasks: [],
-      more: source.more,
-      itemCount: Number.POSITIVE_INFINITY,
-      // Each record of the command comes with the items that it is for.
-      preface: [],
-      listen: (event) => {
-        source.listen(event);
-        view.listener(event);
-        printAsDone(context, event);
-      },
-    });
-    view.summarize(outcomes, exitCodeOf(context, source.failure ?? summarizeFailure(outcomes)));
-    return outcomes;
-  } finally {
-    view.close();
-  }
+  const source = createWatchSource(run, folders, check, planner);
+  const view = await run.show({ items: [], grows: true });
+  const outcomes = await runBatch({
+    ...batch,
+    tasks: [],
+    more: source.more,
+    itemCount: Number.POSITIVE_INFINITY,
+    // Each record of the command comes with the items that it is for.
+    preface: [],
+    listen: (event) => {
+      source.listen(event);
+      view.listener(event);
+      printAsDone(context, event);
+    },
+  });
+  const own = outcomes.filter(({ state }) => state.phase !== 'done' || state.before === null);
+  return {
+    ...{ view, outcomes, told: own, isFree: connection.isFree },
+    // All of it was done by this run, so the outcomes contain the files.
+    printed: isStreamed(context) ? null : own.map((outcome) => toOutcome(outcome, undefined)),
+    failure: source.failure ?? summarizeFailure(outcomes),
+    notes: [`Stopped watching: ${countOutcomes(own)}.`],
+    goesOn: true,
+  };
 }
 
 /** Options that contradict --watch, with the reason. */
@@ -203,23 +175,6 @@ function noteExcluded({ terminal, output, print }: Context, { pointer, detail }:
   if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
 }
 
-/** Prints the outcomes of this run, without items done before it, and how to continue. */
-async function printWatch(
-  { context, delivery, connection }: JobRun,
-  outcomes: readonly RunOutcome[],
-): Promise<void> {
-  const own = outcomes.filter(({ state }) => state.phase !== 'done' || state.before === null);
-  const isWritten = isStreamed(context) || context.output === 'ndjson';
-  // All of it was done by this run, so the outcomes contain the files.
-  if (!isWritten)
-    await printOutcomes(
-      context,
-      own.map((outcome) => toOutcome(outcome, undefined)),
-    );
-  context.terminal.note(`Stopped watching: ${countOutcomes(own)}.`);
-  noteContinuation(context, own, delivery, connection.isFree);
-}
-
 function countOutcomes(outcomes: readonly RunOutcome[]): string {
   const count = (wanted: (outcome: RunOutcome) => boolean) => outcomes.filter(wanted).length;
   const running = count(({ state }) => state.phase === 'left' && state.jobId !== null);
@@ -240,24 +195,12 @@ interface WatchSource {
   readonly failure: Failure | null;
 }
 
-interface WatchedFolders {
-  /** As the user named them. */
-  readonly named: readonly string[];
-  /** Absolute. */
-  readonly folders: readonly string[];
-  /** The record of the command with the items that arrived. @param keys of the items */
-  readonly record: (keys: readonly string[]) => BatchRecord;
-  readonly check: SupportCheck;
-}
-
-/**
- * @param reportExcluded called once for each input that cannot be used
- */
+/** @param folders absolute */
 function createWatchSource(
-  run: JobRun,
-  { folders, record, check }: WatchedFolders,
+  run: CommandRun,
+  folders: readonly string[],
+  check: SupportCheck,
   planner: WatchPlanner,
-  reportExcluded: (problem: InputProblem) => void,
 ): WatchSource {
   const { io } = run.context;
   const work = createFilesAtWork(io.now);
@@ -276,16 +219,14 @@ function createWatchSource(
   function tell(problems: readonly InputProblem[]): void {
     for (const problem of problems) {
       const key = JSON.stringify(problem);
-      if (!reported.has(key)) reportExcluded(problem);
+      if (!reported.has(key)) noteExcluded(run.context, problem);
       reported.add(key);
     }
   }
 
   /** --fresh ignores earlier runs, but a file that this run has seen is not paid for twice. */
   async function plan(paths: readonly string[]): Promise<Pick<WatchPlan, 'planned' | 'renamed'>> {
-    const { batch, context, delivery, runOptions, memory } = run;
-    const otherLines = memory && createOtherLines(memory.store, delivery);
-    const choices = { ...choicesOf(runOptions, delivery, io.now(), context.signal), otherLines };
+    const choices = run.choices();
     const [news, known] = [
       paths.filter((path) => !planned.has(path)),
       paths.filter((path) => planned.has(path)),
@@ -296,9 +237,9 @@ function createWatchSource(
     ].filter((round) => round.paths.length > 0);
     const made: WatchPlan[] = [];
     for (const round of rounds) {
-      const part = await planReadable(planner, round.paths, batch.recorded(), round.choices);
+      const part = await planReadable(planner, round.paths, run.recorded(), round.choices);
       tell(part.excluded);
-      for (const note of part.notes) context.terminal.note(note);
+      for (const note of part.notes) run.context.terminal.note(note);
       // Items that this run has finished are reported already.
       const supported = await refuseUnsupported(part.planned, check);
       const due = supported.filter(({ decision }) => round.isNew || decision.step !== 'done');
@@ -314,12 +255,13 @@ function createWatchSource(
   async function* arrive(signal: AbortSignal): AsyncGenerator<Arrival> {
     const { workOn } = work;
     const onSkipped = noteSkipped;
-    const watched = watchFolders({ folders, workOn, onSkipped, signal, now: io.now, ...openWatchOf(run) });
+    const watched = watchFolders({ folders, workOn, onSkipped, signal, now: io.now, ...openWatchOf(io) });
     for await (const paths of watched) {
       const { planned: tasks, renamed } = await plan(paths);
       const items = tasks.map(({ item }) => item);
       work.begin(paths, items);
-      const records = [record(items.map(({ key }) => key)), ...renamed];
+      const keys = items.map(({ key }) => key);
+      const records = [commandRecord(run, keys), ...renamed];
       if (tasks.length > 0) yield { tasks, records };
     }
   }
@@ -340,8 +282,7 @@ function createWatchSource(
   };
 }
 
-function openWatchOf({ context }: JobRun) {
-  const { openWatch } = context.io;
+function openWatchOf({ openWatch }: Context['io']) {
   return openWatch === undefined ? {} : { openWatch };
 }
 

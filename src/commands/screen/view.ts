@@ -17,13 +17,13 @@ import { createBatchProgress, type ItemProgress, isActive, stepOf } from './prog
 
 export interface BatchView {
   readonly listener: BatchListener;
-  /** Writes the last line of `--output ndjson`; nothing in the other forms. */
-  summarize(outcomes: readonly BatchOutcome[], exitCode: number): void;
+  /** Writes the last line of `--output ndjson`; nothing in the other forms. @param totals default: the credits of the events */
+  summarize(outcomes: readonly BatchOutcome[], exitCode: number, totals?: CreditTotals): void;
   /** Removes the progress from the terminal; may be called twice. */
   close(): void;
 }
 
-interface BatchViewOptions {
+export interface BatchViewOptions {
   readonly items: readonly BatchItem[];
   /** True if items may be added, as in a watched folder. */
   readonly grows?: boolean;
@@ -65,7 +65,7 @@ export async function createBatchView(
     listener: (event) => {
       if (event.type === 'credits') {
         credits = event;
-        context.spending?.count(event.ofThisRun ?? null);
+        if (event.isFree !== true) context.spending?.count(event.ofThisRun ?? null);
       }
       if (event.type !== 'item') {
         picture.add(event);
@@ -86,8 +86,8 @@ export async function createBatchView(
       if (provenance !== null)
         provenances.add({ label: item.label, kind: item.kind, key: item.key, provenance });
     },
-    summarize: (outcomes, exitCode) => {
-      write(summaryLine(outcomes, credits, exitCode));
+    summarize: (outcomes, exitCode, totals) => {
+      write(summaryLine(outcomes, totals ?? credits, exitCode));
     },
     close: () => {
       progress.close();

@@ -12,9 +12,8 @@ import { readFacts } from '../../media/probe/facts.ts';
 import { requirePlayable } from '../../media/probe/inspect.ts';
 import { PreparationFailure } from '../../media/programs/failures.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
-import { failUnsent } from './stage-jobs.ts';
 import type { SourceVideo } from './stage-plan.ts';
-import { listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
+import { failUnsent, listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
 
 /** Checks a video; if it cannot be used, its targets fail. @throws Failure of the journal; the reason of the signal */
 export type VideoCheck = (states: readonly TargetState[]) => Promise<void>;

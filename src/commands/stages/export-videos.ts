@@ -29,11 +29,11 @@ import { createPrograms, type Programs } from '../../media/programs/programs.ts'
 import type { EngineUse } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { asSentence } from '../context/format.ts';
+import { commandRecord } from '../jobs/drive.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { linesInFile } from './given-subtitle.ts';
-import { failUnsent, stageRecord } from './stage-jobs.ts';
 import type { StageSubtitle } from './stage-plan.ts';
-import { endTarget, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
+import { endTarget, failUnsent, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
 
 /** The prefix of work folders. */
 const SCRATCH = 'export-';
@@ -65,7 +65,7 @@ export function createExporter(run: StagedRun): Exporter {
     const { item } = state.target;
     inputs.add([state.sourceSubtitle, state.targetSubtitle].flatMap((subtitle) => subtitle?.path ?? []));
     // Recorded before the export, so that a later command sees an unfinished video if this process is killed.
-    await journal.add(stageRecord(run, [item.key]), createItemFacts(item));
+    await journal.add(commandRecord(run, [item.key]), createItemFacts(item));
     const leave = await takeTurn(turns, context.signal, run.states.indexOf(state));
     try {
       if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));

@@ -13,9 +13,7 @@ import { jobsOf } from '../../batch/run/step.ts';
 import type { Context } from '../context/context.ts';
 import { listNewJobs, type NewJob } from '../jobs/plan-limit.ts';
 import { createLinesExaminer } from '../jobs/subtitles.ts';
-import { decideStage } from './stage-jobs.ts';
-import { listTargets, type StagePlan, type UnusableItem } from './stage-plan.ts';
-import { dubbedSteps } from './staged-run.ts';
+import { decideStage, dubbedSteps, listTargets, type StagePlan, type UnusableItem } from './stage-plan.ts';
 import {
   findIncomplete,
   recallTranscript,

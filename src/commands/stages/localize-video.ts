@@ -20,9 +20,8 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { type SpokenLine, withSpeakers } from '../../protocol/subtitle-line.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
 import { digestFile, labelOf, linesInFile } from './given-subtitle.ts';
-import type { StageJobs } from './stage-jobs.ts';
 import type { SourceVideo, StageSubtitle } from './stage-plan.ts';
-import { endTarget, failTarget, listUnfinished, type StagedRun, type TargetState } from './staged-run.ts';
+import { endTarget, listUnfinished, type StagedRun, type StageJobs, type TargetState } from './staged-run.ts';
 import { findIncomplete, recallTranscript, type StageHands, walkStages } from './walk-stages.ts';
 
 /** A run, and what makes its results. */
@@ -62,7 +61,7 @@ function createHands(
   const { video } = state;
   const outcomes = new Map<JobKind, BatchOutcome>();
   const end = (failure: Failure | null) => {
-    if (failure !== null && state.end === null) failTarget(run, state, failure);
+    if (failure !== null && state.end === null) endTarget(run, state, failure);
   };
   return {
     isOver: () => state.end !== null,
@@ -95,7 +94,8 @@ function createHands(
         const item = outcomes.get('subtitle_translation')?.item;
         if (source === null || written === null || item === undefined) return;
         end(await writeSubtitle(run, subtitleFile(video, 'target', written)));
-        if (run.memory !== undefined) await noteWritten(run.memory, item, written, run);
+        const memory = run.served()?.memory;
+        if (memory !== undefined) await noteWritten(memory, item, written, run);
         const isLost = source.speakers.length > 0 && written.speakers.length === 0;
         if (isLost && run.plan.choices.voices !== null) end(speakersLostFailure(written));
       },
@@ -157,7 +157,7 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
     missing,
     losses: isWanted && source !== null ? state.losses : null,
   });
-  if (missing.length > 0) failTarget(run, state, cuesMissingFailure(missing, label));
+  if (missing.length > 0) endTarget(run, state, cuesMissingFailure(missing, label));
 }
 
 /** What the jobs have made of the sound. */

@@ -18,6 +18,7 @@ import { keyWithName, SAMPLE_SUFFIX } from '../../batch/records/item-key.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
+import type { Command } from '../jobs/drive.ts';
 import type { PreparationOptions } from '../jobs/job-options.ts';
 import {
   createPlanIo,
@@ -26,6 +27,7 @@ import {
   readEarlierRuns,
   requireUsedFfmpeg,
 } from '../jobs/plan-jobs.ts';
+import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import { openTerms } from '../jobs/terms.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
@@ -38,22 +40,24 @@ const KIND = 'auto_localization';
 interface CollectedStages extends CollectedItems {
   readonly choices: StageChoices;
   /** Records of earlier runs, read without a lock. */
-  readonly recorded: Recorded;
   readonly records: BatchRecords;
   /** Those of --terms. */
   readonly terms: Terms | undefined;
 }
 
 /**
- * Collects the videos of a localization in stages, and checks its options. Nothing is locked, written or sent.
+ * The command of a localization in stages, and its videos; checks its options. Nothing is locked, written or sent.
+ * @param isRetry see `runStages`
  * @throws Failure (`usage`) that lists all problems; `disk`
  */
 export async function collectStages(
-  context: PlanContext,
+  context: Context,
   operands: readonly string[],
   options: StageOptions,
-): Promise<CollectedStages> {
+  isRetry = false,
+): Promise<{ readonly command: Command; readonly collected: CollectedStages }> {
   const { io } = context;
+  const runOptions = readDubOptions(KIND, options, context, isRetry);
   const choices = readStageChoices(options);
   const planIo = {
     // The finished videos are put together here, in the end also after --stop-after.
@@ -71,7 +75,18 @@ export async function collectStages(
   const all = collected.all.map(nameSample);
   const languages = all.map(({ item }) => item.targetLanguage);
   const terms = await openTerms(options, languages, context);
-  return { ...collected, items, all, choices, recorded: records, records, terms };
+  requireOneDub(runOptions, items.length);
+  const command = {
+    kind: KIND,
+    context,
+    operands,
+    options,
+    runOptions,
+    delivery,
+    terms,
+    inStages: true,
+  } as const;
+  return { command, collected: { ...collected, items, all, choices, records, terms } };
 }
 
 /** Names the jobs and the subtitles of a sample apart from those of the whole video; the path of its result is known. */

@@ -1,6 +1,6 @@
 /** --dry-run of a localization in stages: what each stage would do and cost. Only prices and the balance are requested. */
 
-import { Failure } from '../../base/failure.ts';
+import type { Failure } from '../../base/failure.ts';
 import { isCopied } from '../../batch/input.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
@@ -8,32 +8,35 @@ import { type Forecast, forecastPlan } from '../../batch/plan/dry-run.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { openBudget } from '../../batch/run/budget.ts';
-import { choicesOf } from '../../batch/run/open-batch.ts';
-import { createOtherLines } from '../../batch/run/recall.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { describeCredits, describeUnits } from '../../protocol/metering.ts';
-import { connectService } from '../context/connection.ts';
+import { describeCredits } from '../../protocol/metering.ts';
 import type { Context, TableHead } from '../context/context.ts';
+import { type OpenCommand, withMemory } from '../jobs/drive.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { describeLimit, forecastLimit, type PlanLimit } from '../jobs/plan-limit.ts';
-import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
 import {
-  creditCell,
+  costCells,
   describeMemory,
   describeRedub,
   FREE,
-  planTable,
+  printPlan,
   readPurse,
   refusalsFailure,
   shareOf,
 } from '../jobs/show-plan.ts';
-import { countRemembered, openMemoryFor } from '../jobs/use-memory.ts';
+import { countRemembered } from '../jobs/use-memory.ts';
 import { forecastStages } from './forecast-stages.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
-import { requireStagePrices } from './stage-jobs.ts';
 import type { StageOptions } from './stage-options.ts';
-import { findUnsupported, listKinds, type StagePlan, withoutTargets } from './stage-plan.ts';
-import { stepsOf } from './staged-run.ts';
+import {
+  findUnsupported,
+  listKinds,
+  plannedOf,
+  type StagePlan,
+  stagePricesFailure,
+  stepsOf,
+  withoutTargets,
+} from './stage-plan.ts';
 
 /** Prints the plan. @returns the exit code 0  @throws the Failure that the command would end with, as far as it is known */
 export async function showStages(
@@ -41,8 +44,9 @@ export async function showStages(
   operands: readonly string[],
   options: StageOptions,
 ): Promise<number> {
-  const collected = await collectStages(context, operands, options);
-  const decided = await decideStages(context, options, collected, collected.recorded, collected.records);
+  const { command, collected } = await collectStages(context, operands, options);
+  const { records, all } = collected;
+  const decided = await decideStages(context, options, collected, records, records);
   if (decided.choices.stopAfter === null) {
     for (const note of describeEncodings(plannedOf(decided))) context.terminal.note(note);
   }
@@ -50,12 +54,10 @@ export async function showStages(
   const forecasts: StageForecasts =
     decided.videos.length === 0
       ? { plan: decided, stages: [], isFree: false, limit: null }
-      : await askForStages(context, options, decided, collected.records);
-  const { plan } = forecasts;
-  await print(context, collected.all.length, forecasts);
-  const failure = refusalsFailure(plannedOf(plan));
+      : await withMemory(command, false, (opened) => askForStages(opened, decided, records));
+  await print(context, all.length, forecasts);
+  const failure = refusalsFailure(plannedOf(forecasts.plan)) ?? forecasts.refusal ?? null;
   if (failure !== null) throw failure;
-  if (forecasts.refusal) throw forecasts.refusal;
   return 0;
 }
 
@@ -71,63 +73,30 @@ interface StageForecasts extends PlanLimit {
 }
 
 async function askForStages(
-  context: Context,
-  options: StageOptions,
+  opened: OpenCommand,
   whole: StagePlan,
   recorded: BatchRecords,
 ): Promise<StageForecasts> {
-  const runOptions = readDubOptions('auto_localization', options, context);
-  requireOneDub(runOptions, whole.order.length);
-  const connection = await connectService(context);
-  try {
-    const plan = withoutTargets(whole, await findUnsupported(whole, connection.capabilities, context));
-    const kinds = [...listKinds(plan), ...(plan.terms === undefined ? [] : (['auto_localization'] as const))];
-    const purse = await readPurse(kinds, connection, context, runOptions);
-    const choices = choicesOf(runOptions, plan.delivery, context.io.now(), context.signal);
-    const use = { delivery: plan.delivery, connection, writes: false };
-    const memory = await openMemoryFor('subtitle_translation', options, context, use);
-    const otherLines = memory && createOtherLines(memory.store, plan.delivery);
-    const remember = (planned: readonly PlannedItem[]) =>
-      countRemembered(memory, options, {
-        ...{ delivery: plan.delivery, planned, recorded, terms: plan.terms },
-      });
-    const parts = { choices: { ...choices, otherLines }, purse, remember };
-    const { stages, refused, jobs } = await forecastStages(context, plan, parts);
-    const asOne = plan.terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
-    const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
-    const open = () => openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
-    return {
-      plan: withoutTargets(plan, refused),
-      stages,
-      isFree: connection.isFree,
-      one_job_credits: asOne,
-      refusal: findRefusal(() => requireStagePrices(plan, runOptions, open())),
-      ...forecastLimit(runOptions, open(), jobs),
-    };
-  } finally {
-    await connection.close();
-  }
-}
-
-function findRefusal(check: () => void): Failure | null {
-  try {
-    check();
-    return null;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
-
-/** One item for each video and target language, as for a localization in one job. */
-function plannedOf({ videos, unusable }: StagePlan): readonly PlannedItem[] {
-  const targets = videos.flatMap((video) => video.targets);
-  return [
-    ...unusable.map((each): PlannedItem => ({ ...each, paths: null })),
-    ...targets.map(({ item, path }): PlannedItem => {
-      return { item, decision: { step: 'new', after: null }, paths: [path] };
-    }),
-  ];
+  const { context, options, runOptions, delivery, terms } = opened;
+  const { connection, memory } = await opened.connect();
+  const plan = withoutTargets(whole, await findUnsupported(whole, connection.capabilities, context));
+  const kinds = [...listKinds(plan), ...(terms === undefined ? [] : (['auto_localization'] as const))];
+  const purse = await readPurse(kinds, connection, context, runOptions);
+  const remember = (planned: readonly PlannedItem[]) =>
+    countRemembered(memory, options, { delivery, planned, recorded, terms });
+  const parts = { choices: opened.choices(), purse, remember };
+  const { stages, refused, jobs } = await forecastStages(context, plan, parts);
+  const asOne = terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
+  const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
+  const budget = openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
+  return {
+    plan: withoutTargets(plan, refused),
+    stages,
+    isFree: connection.isFree,
+    one_job_credits: asOne,
+    refusal: stagePricesFailure(plan, runOptions, budget),
+    ...forecastLimit(runOptions, budget, jobs),
+  };
 }
 
 const HEAD: readonly TableHead[] = [
@@ -150,51 +119,39 @@ async function print(
     limit,
   };
   const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
-  switch (context.output) {
-    case 'json':
-      context.print(
-        JSON.stringify(
-          {
-            object: 'stages',
-            ...shareOf(plan.delivery, total),
-            ...sum,
-            stages,
-            results: videos.map(({ path }) => path),
-            not_usable: problemsOf(plan),
-          },
-          null,
-          2,
-        ),
-      );
-      return;
-    case 'ndjson':
-      for (const stage of stages) context.print(JSON.stringify({ type: 'stage', ...stage }));
-      for (const each of problemsOf(plan)) context.print(JSON.stringify({ type: 'not_usable', ...each }));
-      context.print(JSON.stringify({ type: 'summary', ...sum }));
-      return;
-    case 'plain':
-      for (const row of rowsOf(stages, isFree)) context.print(row.join('\t'));
-      return;
-    case 'id':
-      for (const { job_id: id } of stages.flatMap(({ items }) => items)) if (id !== null) context.print(id);
-      return;
-    case 'table': {
-      const rows = rowsOf(stages, isFree);
-      if (rows.length > 0) context.print(await planTable(context, HEAD, rows, isFree));
-      for (const { item, path } of videos) {
+  const problems = problemsOf(plan);
+  const inStages = describePrice(sum.credits);
+  const cost =
+    whole === undefined
+      ? `Cost: ${inStages}.`
+      : `Cost in stages: ${inStages}; as one job, without --terms: ${describePrice(whole)}.`;
+  await printPlan(context, isFree, {
+    document: {
+      object: 'stages',
+      ...shareOf(plan.delivery, total),
+      ...sum,
+      stages,
+      results: videos.map(({ path }) => path),
+      not_usable: problems,
+    },
+    lines: [
+      ...stages.map((stage) => ({ type: 'stage', ...stage })),
+      ...problems.map((each) => ({ type: 'not_usable', ...each })),
+      { type: 'summary', ...sum },
+    ],
+    items: stages.flatMap(({ items }) => items),
+    head: HEAD,
+    rows: () => rowsOf(stages, isFree),
+    notes: [
+      ...videos.map(({ item, path }) => {
         const how = isCopied(item.input) ? 'Copied' : 'Then put together';
-        context.terminal.note(`${how} on this machine: ${path}`);
-      }
-      for (const line of stages.flatMap(describeMemory)) context.terminal.note(line);
-      const inStages = describePrice(sum.credits);
-      const cost =
-        whole === undefined
-          ? `Cost: ${inStages}.`
-          : `Cost in stages: ${inStages}; as one job, without --terms: ${describePrice(whole)}.`;
-      context.terminal.note(`New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`);
-      if (!refusal) for (const line of describeLimit(sum)) context.terminal.note(line);
-    }
-  }
+        return `${how} on this machine: ${path}`;
+      }),
+      ...stages.flatMap(describeMemory),
+      `New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`,
+      ...(refusal ? [] : describeLimit(sum)),
+    ],
+  });
 }
 
 function describePrice(credits: number | null): string {
@@ -220,13 +177,12 @@ function sumOf(stages: readonly Forecast[]) {
 
 function rowsOf(stages: readonly Forecast[], isFree: boolean): string[][] {
   return stages.flatMap(({ kind, items }) =>
-    items.map(({ input, target_language: language, quantity, unit, ...item }) => [
+    items.map((item) => [
       KINDS[kind].command,
-      input,
-      language ?? '-',
+      item.input,
+      item.target_language ?? '-',
       [item.status, ...describeRedub(item)].join(', '),
-      quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit),
-      creditCell(item, isFree),
+      ...costCells(item, isFree),
     ]),
   );
 }

@@ -1,19 +1,26 @@
 /** Plan of a localization in stages. */
 
+import type { Failure } from '../../base/failure.ts';
 import type { Delivery } from '../../batch/inputs/delivery.ts';
-import type { StageLines, VideoItem } from '../../batch/inputs/stage-items.ts';
+import { linesStage, type StageLines, type VideoItem, videoStage } from '../../batch/inputs/stage-items.ts';
 import type { BatchItem } from '../../batch/item.ts';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import { type DecidedItems, decideItems } from '../../batch/plan/decide-items.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import type { Refused } from '../../batch/plan/refusal.ts';
 import { listJobs, type StageRecipe, stagesRecipe } from '../../batch/recipes/stages.ts';
 import { newestAttempt } from '../../batch/records/item-key.ts';
 import type { StageRecords } from '../../batch/records/stage-records.ts';
+import type { RunOptions, Task } from '../../batch/run/batch.ts';
+import type { Budget } from '../../batch/run/budget.ts';
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
+import { KINDS } from '../../protocol/kinds.ts';
 import type { Speakers } from '../../protocol/subtitle-line.ts';
 import type { Context } from '../context/context.ts';
 import { createSupportCheck, refusalOf } from '../jobs/plan-jobs.ts';
+import { unknownPricesFailure } from '../jobs/spending.ts';
 import type { StageChoices } from './stage-options.ts';
 
 /** Subtitles that a stage reads or makes. */
@@ -62,8 +69,6 @@ export interface StagePlan {
   readonly stages: StageRecords;
   /** Those of --terms. */
   readonly terms: Terms | undefined;
-  /** See `Choices`. */
-  readonly otherLines?: Choices['otherLines'];
 }
 
 /** The plan without targets that end before their first stage. */
@@ -134,4 +139,60 @@ export function listKinds(plan: StagePlan, items = itemsOf(plan)): readonly JobK
 /** The kinds of those that are not done. */
 export function listPendingKinds(plan: StagePlan): readonly JobKind[] {
   return listKinds(plan, pendingOf(plan));
+}
+
+/**
+ * Whether --max-credits can hold for all stages, before the first is paid.
+ * @param budget with the costs of earlier runs
+ * @returns see `unknownPricesFailure`
+ */
+export function stagePricesFailure(plan: StagePlan, options: RunOptions, budget: Budget): Failure | null {
+  if (options.maxCredits === null) return null;
+  const kinds = options.fresh ? listKinds(plan) : listPendingKinds(plan);
+  return unknownPricesFailure(kinds, options.prices ?? {}, budget);
+}
+
+/** Decides what a job still needs. */
+export async function decideStage(
+  { recorded }: Pick<StagePlan, 'recorded'>,
+  choices: Choices,
+  item: BatchItem,
+): Promise<Task & Pick<DecidedItems, 'renamed'>> {
+  // Changed subtitles are edits, so their results are replaced. A changed video does not replace subtitles that were edited.
+  const replace = choices.replace || KINDS[item.kind].input !== 'video';
+  // The next stage needs the files of this one, wherever they are now.
+  const own = { ...choices, skipDone: false, replace };
+  const { decisions, renamed } = await decideItems([item], recorded, own);
+  return { item, decision: decisions[0] ?? { step: 'new', after: null }, renamed };
+}
+
+/** One item for each video and target language, as for a localization in one job. */
+export function plannedOf({
+  videos,
+  unusable,
+}: Pick<StagePlan, 'videos' | 'unusable'>): readonly PlannedItem[] {
+  const targets = videos.flatMap((video) => video.targets);
+  return [
+    ...unusable.map((each): PlannedItem => ({ ...each, paths: null })),
+    ...targets.map(({ item, path }): PlannedItem => {
+      return { item, decision: { step: 'new', after: null }, paths: [path] };
+    }),
+  ];
+}
+
+/** Placeholders of the items of all its stages, without lines; their keys do not contain any. */
+export function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
+  return [
+    videoStage('subtitle_recognition', item),
+    linesStage('subtitle_translation', item, null),
+    videoStage('audio_separation', item),
+    linesStage('dubbing', item, null),
+  ];
+}
+
+/** Keys of the jobs of targets that are dubbed in the end. */
+export function dubbedSteps(plan: StagePlan): ReadonlySet<string> {
+  const jobs = listTargets(plan).map(({ recipe }) => listJobs(recipe));
+  const dubbed = jobs.filter((all) => all.some(({ kind }) => kind === 'dubbing'));
+  return new Set(dubbed.flat().map(({ key }) => key));
 }

@@ -1,29 +1,41 @@
-/** State shared by the stages of one command: the state of each target, the service, the journal and the progress. */
+/**
+ * What the videos of one command share: the state of each target, and the jobs of all stages as one run. A video sends its next job
+ * when its own previous stage has ended, and all jobs share the journal and the limits of the command.
+ */
 
-import type { Failure } from '../../base/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { createInputs, type Inputs } from '../../base/find-input.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
 import { fileOf } from '../../batch/inputs/items.ts';
-import { linesStage, videoStage } from '../../batch/inputs/stage-items.ts';
-import type { BatchItem, ItemState } from '../../batch/item.ts';
-import { refusedOutcomes } from '../../batch/plan/refusal.ts';
-import { listJobs } from '../../batch/recipes/stages.ts';
-import type { BatchPlace } from '../../batch/records/record-folder.ts';
-import { reportItems } from '../../batch/report/batch-facts.ts';
-import type { ItemReport } from '../../batch/report/item-report.ts';
-import { readBatchRecords } from '../../batch/report/read-batch.ts';
-import type { RunOptions, RunOutcome } from '../../batch/run/batch.ts';
-import type { BatchJournal } from '../../batch/run/journal.ts';
-import type { BatchMemory } from '../../batch/run/recall.ts';
+import type { BatchEvent, BatchItem, BatchOutcome, ItemState, StopReason } from '../../batch/item.ts';
+import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
+import { describePreparations } from '../../batch/plan/describe-preparations.ts';
+import { decisionFailure } from '../../batch/plan/refusal.ts';
+import { firstLook, listJobs } from '../../batch/recipes/stages.ts';
+import { createItemFacts } from '../../batch/records/item-facts.ts';
+import { createUnusableRecord } from '../../batch/records/unusable-inputs.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import { openBudget } from '../../batch/run/budget.ts';
+import { endedBefore } from '../../batch/run/outcome.ts';
+import { type OpenRun, openRun, runTask } from '../../batch/run-batch.ts';
 import type { TermLoss } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import { type Connection, connectService } from '../context/connection.ts';
-import type { Context } from '../context/context.ts';
-import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
+import { batchOf, type CommandRun, commandRecord } from '../jobs/drive.ts';
 import { printLosses } from '../screen/print-provenance.ts';
-import { type BatchView, createBatchView } from '../screen/view.ts';
-import type { StageOptions } from './stage-options.ts';
-import { listTargets, recipeOf, type SourceVideo, type StagePlan, type VideoTarget } from './stage-plan.ts';
+import type { BatchView } from '../screen/view.ts';
+import {
+  decideStage,
+  dubbedSteps,
+  findUnsupported,
+  listKinds,
+  listPendingKinds,
+  recipeOf,
+  type SourceVideo,
+  type StagePlan,
+  stagePricesFailure,
+  stepsOf,
+  type VideoTarget,
+} from './stage-plan.ts';
 import type { StagedWay } from './walk-stages.ts';
 
 /** How the run of a target ended. */
@@ -35,7 +47,7 @@ export interface TargetState extends StagedWay {
   losses: readonly TermLoss[];
   /** Its newest job. */
   jobId: string | null;
-  /** Placeholders of the items of all its stages, without lines; their keys do not contain any. */
+  /** See `stepsOf`. */
   readonly steps: readonly BatchItem[];
   /** Whether this run made a part of it. */
   isNew: boolean;
@@ -45,103 +57,38 @@ export interface TargetState extends StagedWay {
   end: TargetEnd | null;
 }
 
-export interface StagedRun {
-  readonly context: Context;
-  readonly operands: readonly string[];
-  readonly options: StageOptions;
+export interface StagedRun extends CommandRun {
   readonly plan: StagePlan;
   readonly states: readonly TargetState[];
   /** Items whose files cannot be used; they failed before the first stage. */
   readonly unusable: readonly RunOutcome[];
-  readonly runOptions: RunOptions;
   /** The targets whose recipes have a job, by key of its item. */
   readonly needs: ReadonlyMap<string, readonly TargetState[]>;
   /** Shows the targets. */
   readonly view: BatchView;
   /** Files of the user that no result may replace. */
   readonly inputs: Inputs;
-  /** Connects to the service on the first call. */
-  connection(): Promise<Connection>;
-  /** The connection; null before the first call. */
-  connected: Connection | null;
-  /** Missing before the first job. */
-  memory: BatchMemory | undefined;
-  /** No other process works in the folder while it is open. */
-  readonly journal: BatchJournal;
-  /** Closes the memory and the connection. */
-  close(): Promise<void>;
 }
 
-/** The files that the stages read, absolute. No result may overwrite them. */
-export function inputFilesOf({
-  context,
-  operands,
-  options,
-  plan,
-}: Pick<StagedRun, 'context' | 'operands' | 'options' | 'plan'>): readonly string[] {
-  const items = [...plan.videos, ...plan.unusable].map(({ item }) => item);
-  const videos = items.flatMap(({ input }) => fileOf(input)?.path ?? []);
-  return [...namedPaths(context.io.cwd, operands, options), ...videos];
-}
-
-/** The context with a shared limit that counts nothing from the embedded service. */
-function countingHosted(context: Context, connected: () => Connection | null): Context {
-  const { spending } = context;
-  if (spending === undefined) return context;
-  const count = (credits: number | null) => {
-    if (connected()?.isFree !== true) spending.count(credits);
-  };
-  return { ...context, spending: { ...spending, count } };
-}
-
-export async function openStagedRun(
-  context: Context,
-  operands: readonly string[],
-  options: StageOptions,
-  plan: StagePlan,
-  journal: BatchJournal,
-  isRetry: boolean,
-): Promise<StagedRun> {
-  const runOptions = readDubOptions('auto_localization', options, context, isRetry);
-  requireOneDub(runOptions, plan.order.length);
+export async function openStagedRun(run: CommandRun, plan: StagePlan): Promise<StagedRun> {
   const states = plan.videos.flatMap((video) =>
     video.targets.map((target) => createTargetState(video, target, plan)),
   );
   const needs = needsOf(states);
-  let connecting: Promise<Connection> | null = null;
-  const run: StagedRun = {
-    context,
-    operands,
-    options,
-    plan,
-    states,
-    unusable: refusedOutcomes(plan.unusable).map((outcome): RunOutcome => ({ ...outcome, job: null })),
-    runOptions,
-    needs,
-    view: await createBatchView(
-      countingHosted(context, () => run.connected),
-      {
-        items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
-        wholesOf: ({ key, kind }) =>
-          needs.get(key)?.flatMap((state) => (isShown(state, kind) ? state.target.item : [])) ?? null,
-      },
-    ),
-    inputs: createInputs(inputFilesOf({ context, operands, options, plan })),
-    async connection() {
-      connecting ??= connectService(context);
-      run.connected = await connecting;
-      return run.connected;
-    },
-    connected: null,
-    memory: undefined,
-    journal,
-    async close() {
-      run.view.close();
-      await run.memory?.store.close();
-      await run.connected?.close();
-    },
-  };
-  return run;
+  const view = await run.show({
+    items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
+    wholesOf: ({ key, kind }) =>
+      needs.get(key)?.flatMap((state) => (isShown(state, kind) ? state.target.item : [])) ?? null,
+  });
+  const unusable = plan.unusable.flatMap((each) => endedBefore(each) ?? []);
+  return { ...run, plan, states, needs, view, unusable, inputs: createInputs(inputFilesOf(run, plan)) };
+}
+
+/** The files that the stages read, absolute. */
+function inputFilesOf({ context, operands, options }: CommandRun, plan: StagePlan): readonly string[] {
+  const items = [...plan.videos, ...plan.unusable].map(({ item }) => item);
+  const videos = items.flatMap(({ input }) => fileOf(input)?.path ?? []);
+  return [...namedPaths(context.io.cwd, operands, options), ...videos];
 }
 
 /** Whether the job of a kind is what a target is shown to wait for: of a dub and a separation at a time, only the dub. */
@@ -156,21 +103,6 @@ function needsOf(states: readonly TargetState[]): StagedRun['needs'] {
   return needs;
 }
 
-/** The items of all runs of a batch or a shard, according to its journal. */
-export async function readItems(place: BatchPlace, nowMs: number): Promise<readonly ItemReport[]> {
-  return reportItems(await readBatchRecords(place), place.folder, nowMs);
-}
-
-/** The credits that each item has cost in all runs, by key; null if the service does not report them. */
-export function costsOf(items: readonly ItemReport[]): ReadonlyMap<string, number | null> {
-  return new Map(
-    items.flatMap(({ key, job_id: job, credits }): [string, number | null][] => {
-      if (credits !== null) return [[key, credits.reserved + credits.charged]];
-      return job === null ? [] : [[key, null]];
-    }),
-  );
-}
-
 function createTargetState(video: SourceVideo, target: VideoTarget, { choices }: StagePlan): TargetState {
   const files = [{ asset: 'video', path: target.path, bytes: null, sha256: null }];
   const kept = { phase: 'done', jobId: null, files, credits: null, before: 'exists' } as const;
@@ -181,35 +113,26 @@ function createTargetState(video: SourceVideo, target: VideoTarget, { choices }:
   };
 }
 
-/** Placeholders of the items of all its stages, without lines. */
-export function stepsOf({ item }: VideoTarget): readonly BatchItem[] {
-  return [
-    videoStage('subtitle_recognition', item),
-    linesStage('subtitle_translation', item, null),
-    videoStage('audio_separation', item),
-    linesStage('dubbing', item, null),
-  ];
-}
-
-/** Keys of the jobs of targets that are dubbed in the end. */
-export function dubbedSteps(plan: StagePlan): ReadonlySet<string> {
-  const jobs = listTargets(plan).map(({ recipe }) => listJobs(recipe));
-  const dubbed = jobs.filter((all) => all.some(({ kind }) => kind === 'dubbing'));
-  return new Set(dubbed.flat().map(({ key }) => key));
-}
-
 /** The targets that have not ended. */
 export function listUnfinished(states: readonly TargetState[]): readonly TargetState[] {
   return states.filter(({ end }) => end === null);
 }
 
-/** Ends the run of a target and shows it. */
-export function endTarget({ view, context }: StagedRun, state: TargetState, given: TargetEnd): void {
+/** Ends the run of a target and shows it. @param given a Failure is that of its newest job, unless it names another */
+export function endTarget(
+  { view, context }: StagedRun,
+  state: TargetState,
+  given: TargetEnd | Failure,
+): void {
   const { item } = state.target;
+  const ended: TargetEnd =
+    given instanceof Failure
+      ? { phase: 'failed', jobId: given.facts.jobId ?? state.jobId, failure: given }
+      : given;
   const lost = { engines: [], cues: [], lost_terms: state.losses };
   const isLossy = state.losses.length > 0;
   const end =
-    isLossy && given.phase !== 'left' ? { ...given, provenance: { ...lost, ...given.provenance } } : given;
+    isLossy && ended.phase !== 'left' ? { ...ended, provenance: { ...lost, ...ended.provenance } } : ended;
   state.end = end;
   view.listener({ type: 'item', item, state: end, atMs: context.io.now() });
   // The view prints the provenance of finished targets only.
@@ -217,6 +140,119 @@ export function endTarget({ view, context }: StagedRun, state: TargetState, give
     printLosses(context.terminal, { label: item.label, provenance: lost }, context.io.cwd);
 }
 
-export function failTarget(run: StagedRun, state: TargetState, failure: Failure): void {
-  endTarget(run, state, { phase: 'failed', jobId: failure.facts.jobId ?? state.jobId, failure });
+/** Ends a target, and records why: no job tells it to later commands. @throws Failure of the journal */
+export async function failUnsent(run: StagedRun, state: TargetState, failure: Failure): Promise<void> {
+  endTarget(run, state, failure);
+  const { item } = state.target;
+  const detail = [failure.message, failure.advice ?? []].flat().join('. ');
+  await run.journal.add(
+    commandRecord(run, [item.key]),
+    createItemFacts(item),
+    createUnusableRecord(item, detail, run.context.io.now()),
+  );
+}
+
+export interface StageJobs {
+  /**
+   * Runs a job that a target needs, unless it is done. Targets that need the same job share it.
+   * @throws Failure of the folder or the service; the reason of the signal
+   */
+  run(item: BatchItem): Promise<BatchOutcome>;
+  /** Waits until all jobs have ended; none may follow. @throws Failure if another process has taken over the folder */
+  end(): Promise<void>;
+  /** The outcomes of all jobs that were needed, also of those that were done before. */
+  outcomes(): Promise<readonly BatchOutcome[]>;
+  /** What could be made better of the jobs that were done before. */
+  notes(): readonly string[];
+}
+
+export function createStageJobs(run: StagedRun): StageJobs {
+  const { context, plan, journal, states } = run;
+  const outcomes = new Map<string, Promise<BatchOutcome>>();
+  const finished: PlannedItem[] = [];
+  const choices = run.choices();
+  let opening: Promise<OpenRun> | null = null;
+
+  /** Connects, and checks all stages, so that nothing is paid for a target if a later one is not supported. */
+  async function open(): Promise<OpenRun> {
+    const { connection } = await run.connect();
+    for (const { item, decision } of await findUnsupported(plan, connection.capabilities, context)) {
+      const state = states.find(({ target }) => target.item.key === item.key);
+      if (state !== undefined) await failUnsent(run, state, decisionFailure(decision));
+    }
+    const batch = await batchOf(run, listKinds(plan));
+    const steps = states.flatMap((state) => state.steps);
+    const failure = stagePricesFailure(plan, run.runOptions, openBudget(batch.options, steps, journal));
+    if (failure !== null) throw failure;
+    const begun = states.filter(
+      ({ target, end }) => end === null && !plan.stages.finished.has(target.item.key),
+    );
+    return openRun({
+      ...batch,
+      tasks: [],
+      itemCount: states.length,
+      kinds: listPendingKinds(plan),
+      counted: steps,
+      inputFiles: inputFilesOf(run, plan),
+      // The next stage needs the files of this one.
+      options: { ...batch.options, skipDone: false },
+      command: 'localize',
+      preface: [commandRecord(run, goalsOf(begun))],
+      listen: (event) => run.view.listener(withoutFiles(event)),
+    });
+  }
+
+  const neededBy = (item: BatchItem) => listUnfinished(run.needs.get(item.key) ?? []);
+
+  async function request(item: BatchItem): Promise<BatchOutcome> {
+    // Videos that came first are finished first.
+    const order = Math.min(...neededBy(item).map((state) => states.indexOf(state)));
+    const { renamed, ...task } = await decideStage(plan, { ...choices, now: context.io.now() }, item);
+    const ended = endedBefore(task);
+    if (ended !== null) {
+      finished.push({ ...task, paths: null });
+      return ended;
+    }
+    opening ??= open();
+    const { run: batch, take } = await opening;
+    const { reason } = batch.stopping;
+    if (reason !== null) return leftOutcome(item, reason);
+    const needed = neededBy(item);
+    // Its targets may have failed meanwhile.
+    if (needed.length === 0) return leftOutcome(item, 'broken');
+    const keys = [...new Set([item.key, ...goalsOf(needed)])];
+    const [ready = task] = await take({ tasks: [task], records: [commandRecord(run, keys), ...renamed] });
+    return runTask(batch, ready, order);
+  }
+
+  return {
+    run(item) {
+      const outcome = outcomes.get(item.key) ?? request(item);
+      outcomes.set(item.key, outcome);
+      return outcome;
+    },
+    async end() {
+      await Promise.allSettled(outcomes.values());
+      const opened = await opening?.catch(() => null);
+      opened?.end();
+      if (opened != null) journal.lost.throwIfAborted();
+    },
+    outcomes: () => Promise.all(outcomes.values()),
+    notes: () => describePreparations(finished, dubbedSteps(plan)),
+  };
+}
+
+/** Keys of the items that the run makes last, so that a target whose other jobs are done is not taken for finished. */
+function goalsOf(states: readonly TargetState[]): readonly string[] {
+  return states.map(({ recipe }) => firstLook(recipe).goal.key);
+}
+
+function leftOutcome(item: BatchItem, because: StopReason): BatchOutcome {
+  return { item, state: { phase: 'left', jobId: null, because } };
+}
+
+/** Hides the files that stages pass to each other: they are not results. */
+function withoutFiles(event: BatchEvent): BatchEvent {
+  if (event.type !== 'item' || event.state.phase !== 'done') return event;
+  return { ...event, state: { ...event.state, files: [] } };
 }
