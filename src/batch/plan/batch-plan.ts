@@ -1,6 +1,5 @@
 /** Output of the planner. */
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
-import type { Delivery } from '../inputs/delivery.ts';
 import type { BatchItem } from '../item.ts';
 import type { RenamedRecord } from './decide-items.ts';
 import type { Decision } from './decision.ts';
@@ -27,9 +26,6 @@ export interface LineCounts {
 export interface BatchPlan {
   /** The items of the shard, or all of them. */
   readonly planned: readonly PlannedItem[];
-  /** Number of the items of all shards. */
-  readonly total: number;
-  readonly delivery: Delivery;
   /** Notes for the user: files that are prepared before they are sent. */
   readonly notes: readonly string[];
   /** See `DecidedItems`. */

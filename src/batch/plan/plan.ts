@@ -139,7 +139,7 @@ export async function collectBatch(
  * @throws Failure: `usage` that lists all conflicts, `disk` if only space is missing
  */
 export async function decideBatch(
-  { items, all, delivery }: CollectedItems,
+  { items, delivery }: Pick<CollectedItems, 'items' | 'delivery'>,
   recorded: Recorded,
   choices: Choices,
   io: Pick<PlanIo, 'freeBytes'>,
@@ -152,8 +152,7 @@ export async function decideBatch(
   const { planned, problems } = await settleItems(items, decided.decisions, delivery);
   const shortage = await checkSpace(planned, delivery, io);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
-  const notes = describePreparations(planned);
-  return { planned, total: all.length, delivery, notes, renamed: decided.renamed };
+  return { planned, notes: describePreparations(planned), renamed: decided.renamed };
 }
 
 /** A plan for files that arrived in watched folders. */

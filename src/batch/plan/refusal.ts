@@ -1,7 +1,6 @@
 /** Decisions not to run an item: their failures, with the same words in plans, runs and summaries. Pure. */
 import { type Failure, jobFailure, usageFailure } from '../../base/failure.ts';
 import { NOT_USABLE } from '../input.ts';
-import type { BatchItem, BatchOutcome } from '../item.ts';
 import type { Decision } from './decision.ts';
 
 /** Nothing is sent for the item: its result belongs to other options or was edited, or its file cannot be used. */
@@ -9,17 +8,6 @@ export type Refused = Extract<Decision, { step: 'changed' | 'edited' | 'unusable
 
 export function isRefused(decision: Decision): decision is Refused {
   return decision.step === 'changed' || decision.step === 'edited' || decision.step === 'unusable';
-}
-
-/** The outcomes of the items that are refused. */
-export function refusedOutcomes(
-  planned: readonly { readonly item: BatchItem; readonly decision: Decision }[],
-): readonly BatchOutcome[] {
-  return planned.flatMap(({ item, decision }): BatchOutcome[] =>
-    isRefused(decision)
-      ? [{ item, state: { phase: 'failed', jobId: null, failure: decisionFailure(decision) } }]
-      : [],
-  );
 }
 
 /** The failure of an item that is not run. */

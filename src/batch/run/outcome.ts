@@ -8,7 +8,7 @@ import { type InputProblem, NOT_USABLE, unusableInputFailure } from '../input.ts
 import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../item.ts';
 import { CUES_MISSING, describeMissingCues, type MissingCue } from '../item-provenance.ts';
 import type { Decision } from '../plan/decision.ts';
-import { refusedOutcomes } from '../plan/refusal.ts';
+import { decisionFailure, isRefused } from '../plan/refusal.ts';
 import type { Attempt } from '../records/attempts.ts';
 import { lastSeenMs } from '../records/next-step.ts';
 import { nameParts } from '../records/record-folder.ts';
@@ -236,6 +236,6 @@ export function doneBefore(
 /** The outcome of an item that was done before, or is refused; null for one that this run takes up. */
 export function endedBefore({ item, decision }: Task): RunOutcome | null {
   if (decision.step === 'done') return { item, state: doneBefore(item, decision), job: null };
-  const [refused] = refusedOutcomes([{ item, decision }]);
-  return refused === undefined ? null : { ...refused, job: null };
+  if (!isRefused(decision)) return null;
+  return { item, state: { phase: 'failed', jobId: null, failure: decisionFailure(decision) }, job: null };
 }

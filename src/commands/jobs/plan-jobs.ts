@@ -41,7 +41,6 @@ interface NoteReceiver {
 export interface CollectedJobs extends CollectedItems {
   /** Records of earlier runs, read without a lock. */
   readonly recorded: BatchRecords;
-  readonly freeBytes: PlanIo['freeBytes'];
   /** Those of --terms. */
   readonly terms: Terms | undefined;
 }
@@ -61,7 +60,6 @@ export async function collectJobs(
   const { request, voices, ...opened } = await openRequest(kind, operands, options, context);
   const planIo = { ...opened.planIo, onRead: createReadingNote(kind, context) };
   const { records: recorded, results } = await readEarlierRuns(context, readDelivery(kind, options, planIo));
-  const { freeBytes } = planIo;
   const names = new Set([...(only ?? [])].map(nameOfKey));
   const isWanted: FileFilter = ({ name }) => names.has(name);
   const wanted = only === null ? request : { ...request, isWanted };
@@ -71,7 +69,7 @@ export async function collectJobs(
   const languages = collected.all.map(({ item }) => item.targetLanguage);
   const terms = await openTerms(options, languages, context);
   const items = only === null ? collected.items : pickItems(collected.items, only, context);
-  return { ...collected, items, recorded, freeBytes, terms };
+  return { ...collected, items, recorded, terms };
 }
 
 type PlanContext = SpeakersContext & NoteReceiver;

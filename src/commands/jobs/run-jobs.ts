@@ -1,4 +1,5 @@
 /** Runs a job command whose items are all known at the start, from its operands to its results. */
+import { freeBytes } from '../../base/folder.ts';
 import { isCopied } from '../../batch/input.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
@@ -10,7 +11,6 @@ import { runBatch } from '../../batch/run-batch.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
-import type { BatchView } from '../screen/view.ts';
 import { describeNextSteps, describeStop } from './continuation.ts';
 import {
   batchOf,
@@ -74,7 +74,7 @@ export async function collectCommand(
 /** Decides for each item: done, continue, new or refused; and runs those that need it. */
 async function runPlan(run: CommandRun, collected: CollectedJobs, isRetry: boolean): Promise<Ending> {
   const { context } = run;
-  const plan = await decideBatch(collected, run.recorded(), run.choices(), collected);
+  const plan = await decideBatch(collected, run.recorded(), run.choices(), { freeBytes });
   for (const note of [...collected.notes, ...plan.notes]) context.terminal.note(note);
   noteSkipped(context, plan);
   if (!isRetry) noteShard(context, collected);
@@ -113,10 +113,7 @@ function noteSkipped({ terminal, io }: Context, { planned }: BatchPlan): void {
   terminal.note(`${what} downloaded by an earlier run; counted as done (--skip-done).`);
 }
 
-interface Ended {
-  readonly view: BatchView;
-  readonly outcomes: readonly RunOutcome[];
-}
+type Ended = Pick<Ending, 'view' | 'outcomes'>;
 
 /** Checks and shows items of which none needs the service. */
 async function showEnded(

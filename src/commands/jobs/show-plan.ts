@@ -2,17 +2,18 @@
 
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, partialFailure } from '../../base/failure.ts';
+import { freeBytes } from '../../base/folder.ts';
 import { NOT_USABLE } from '../../batch/input.ts';
 import type { Delivery } from '../../batch/inputs/delivery.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { describeEncodings } from '../../batch/plan/describe-preparations.ts';
 import { type Forecast, forecastPlan, type ItemForecast, type Purse } from '../../batch/plan/dry-run.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
-import { isRefused, refusedOutcomes } from '../../batch/plan/refusal.ts';
+import { isRefused } from '../../batch/plan/refusal.ts';
 import { writeShard } from '../../batch/records/shard.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
 import { openBudget } from '../../batch/run/budget.ts';
-import { adviseOwnWays, summarizeFailure } from '../../batch/run/outcome.ts';
+import { adviseOwnWays, endedBefore, summarizeFailure } from '../../batch/run/outcome.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { describeCredits, describeUnits } from '../../protocol/metering.ts';
 import type { Prices } from '../../protocol/prices.ts';
@@ -45,7 +46,7 @@ export async function showPlan(
 async function showItems(opened: OpenCommand, collected: CollectedJobs): Promise<number> {
   const { kind, context, runOptions } = opened;
   const { recorded, delivery, all } = collected;
-  const decided = await decideBatch(collected, recorded, opened.choices(), collected);
+  const decided = await decideBatch(collected, recorded, opened.choices(), { freeBytes });
   for (const note of [...collected.notes, ...decided.notes]) context.terminal.note(note);
   noteShard(context, collected);
   const isUseless = decided.planned.every(({ decision }) => isRefused(decision));
@@ -79,7 +80,7 @@ async function askService(
   { kind, context, options, runOptions, connect }: OpenCommand,
   collected: CollectedJobs,
   planned: readonly PlannedItem[],
-): Promise<PurseAnswer & { readonly planned: readonly PlannedItem[] }> {
+) {
   const { connection, memory } = await connect();
   const supported = await checkSupport(planned, connection.capabilities, context);
   const purse = await readPurse([kind], connection, context, runOptions);
@@ -87,15 +88,11 @@ async function askService(
   return { planned: remembered, purse, isFree: connection.isFree };
 }
 
-/** `isFree`: the service is the embedded one, whose credits cost nothing. */
-interface PurseAnswer {
-  readonly purse: KnownPurse;
-  readonly isFree: boolean;
-}
-
 /** The failure that the command would end with, as far as it is known before sending. */
 export function refusalsFailure(planned: readonly PlannedItem[]): Failure | null {
-  const outcomes = refusedOutcomes(planned);
+  const outcomes = planned
+    .filter(({ decision }) => isRefused(decision))
+    .flatMap((each) => endedBefore(each) ?? []);
   const whole = summarizeFailure(outcomes);
   if (whole === null || outcomes.length === planned.length) return whole;
   const problems = outcomes.flatMap(({ item, state }) =>
@@ -121,10 +118,7 @@ export interface KnownPurse extends Purse {
   readonly known: Prices;
 }
 
-const NOTHING_ASKED: PurseAnswer = {
-  purse: { balance: null, price: () => null, known: {} },
-  isFree: false,
-};
+const NOTHING_ASKED = { purse: { balance: null, price: () => null, known: {} }, isFree: false };
 
 /** Reads the balance, and the prices of these kinds; a note says if the service does not answer. */
 export async function readPurse(
@@ -220,17 +214,13 @@ function rowOf(item: ItemForecast, isFree: boolean, name: (path: string) => stri
   ];
 }
 
-/** The units and the credits of an item. */
-export function costCells(item: Pick<ItemForecast, 'quantity' | 'unit' | 'credits'>, isFree: boolean) {
-  const { quantity, unit } = item;
+/** The units and the credits of an item, the latter in a column whose title has their unit. */
+export function costCells(
+  { quantity, unit, credits }: Pick<ItemForecast, 'quantity' | 'unit' | 'credits'>,
+  isFree: boolean,
+): readonly string[] {
   const units = quantity === null || unit === null ? 'unknown' : describeUnits(quantity, unit);
-  return [units, creditCell(item, isFree)];
-}
-
-/** The cell of a column whose title has the unit. */
-export function creditCell({ credits }: Pick<ItemForecast, 'credits'>, isFree: boolean): string {
-  if (isFree) return 'none';
-  return credits === null ? 'unknown' : String(credits);
+  return [units, isFree ? 'none' : String(credits ?? 'unknown')];
 }
 
 /** `new, remuxed, 3 parts`; `new, 1 of 240 cues` */

@@ -9,8 +9,9 @@ import { describeSystemFolders } from '../../batch/inputs/system-folders.ts';
 import type { BatchEvent } from '../../batch/item.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
+import type { BatchRecord } from '../../batch/records/batch-records.ts';
 import { writeShard } from '../../batch/records/shard.ts';
-import type { Arrival, RunOutcome, TaskSource } from '../../batch/run/batch.ts';
+import type { Arrival, RunOutcome, Task, TaskSource } from '../../batch/run/batch.ts';
 import { summarizeFailure } from '../../batch/run/outcome.ts';
 import {
   checkResultsFolder,
@@ -225,7 +226,7 @@ function createWatchSource(
   }
 
   /** --fresh ignores earlier runs, but a file that this run has seen is not paid for twice. */
-  async function plan(paths: readonly string[]): Promise<Pick<WatchPlan, 'planned' | 'renamed'>> {
+  async function plan(paths: readonly string[]): Promise<Arrival> {
     const choices = run.choices();
     const [news, known] = [
       paths.filter((path) => !planned.has(path)),
@@ -235,21 +236,20 @@ function createWatchSource(
       { paths: news, choices, isNew: true },
       { paths: known, choices: { ...choices, fresh: false }, isNew: false },
     ].filter((round) => round.paths.length > 0);
-    const made: WatchPlan[] = [];
+    const tasks: Task[] = [];
+    const renamed: BatchRecord[] = [];
     for (const round of rounds) {
-      const part = await planReadable(planner, round.paths, run.recorded(), round.choices);
-      tell(part.excluded);
-      for (const note of part.notes) run.context.terminal.note(note);
-      // Items that this run has finished are reported already.
-      const supported = await refuseUnsupported(part.planned, check);
-      const due = supported.filter(({ decision }) => round.isNew || decision.step !== 'done');
-      made.push({ ...part, planned: due });
+      for (const part of await planReadable(planner, round.paths, run.recorded(), round.choices)) {
+        tell(part.excluded);
+        for (const note of part.notes) run.context.terminal.note(note);
+        // Items that this run has finished are reported already.
+        const supported = await refuseUnsupported(part.planned, check);
+        tasks.push(...supported.filter(({ decision }) => round.isNew || decision.step !== 'done'));
+        renamed.push(...part.renamed);
+      }
     }
     for (const path of paths) planned.add(path);
-    return {
-      planned: made.flatMap((part) => part.planned),
-      renamed: made.flatMap((part) => part.renamed),
-    };
+    return { tasks, records: renamed };
   }
 
   async function* arrive(signal: AbortSignal): AsyncGenerator<Arrival> {
@@ -257,12 +257,14 @@ function createWatchSource(
     const onSkipped = noteSkipped;
     const watched = watchFolders({ folders, workOn, onSkipped, signal, now: io.now, ...openWatchOf(io) });
     for await (const paths of watched) {
-      const { planned: tasks, renamed } = await plan(paths);
+      const { tasks, records } = await plan(paths);
       const items = tasks.map(({ item }) => item);
       work.begin(paths, items);
-      const keys = items.map(({ key }) => key);
-      const records = [commandRecord(run, keys), ...renamed];
-      if (tasks.length > 0) yield { tasks, records };
+      const command = commandRecord(
+        run,
+        items.map(({ key }) => key),
+      );
+      if (tasks.length > 0) yield { tasks, records: [command, ...records] };
     }
   }
 
@@ -286,30 +288,25 @@ function openWatchOf({ openWatch }: Context['io']) {
   return openWatch === undefined ? {} : { openWatch };
 }
 
-/** Plans the files; if one disappears meanwhile, only that file is reported. */
+/** Plans the files, together if all are there; if one disappears meanwhile, only that file is reported. */
 async function planReadable(
   planner: WatchPlanner,
   paths: readonly string[],
   recorded: Recorded,
   choices: Choices,
-): Promise<WatchPlan> {
+): Promise<readonly WatchPlan[]> {
   try {
-    return await planner.plan(new Set(paths), recorded, choices);
+    return [await planner.plan(new Set(paths), recorded, choices)];
   } catch (error) {
     const code = errorCode(error);
     const [only] = paths;
     if (code === '' || only === undefined) throw error;
     if (paths.length === 1) {
       const detail = describeUnreadable(error) ?? `it cannot be read (${code})`;
-      return { planned: [], excluded: [{ pointer: only, detail }], notes: [], renamed: [] };
+      return [{ planned: [], excluded: [{ pointer: only, detail }], notes: [], renamed: [] }];
     }
   }
   const single: WatchPlan[] = [];
-  for (const path of paths) single.push(await planReadable(planner, [path], recorded, choices));
-  return {
-    planned: single.flatMap(({ planned }) => planned),
-    excluded: single.flatMap(({ excluded }) => excluded),
-    notes: single.flatMap(({ notes }) => notes),
-    renamed: single.flatMap(({ renamed }) => renamed),
-  };
+  for (const path of paths) single.push(...(await planReadable(planner, [path], recorded, choices)));
+  return single;
 }

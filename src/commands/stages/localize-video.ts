@@ -119,13 +119,13 @@ async function noteWritten(
   { store, origin }: BatchMemory,
   item: BatchItem,
   { path, lines }: StageSubtitle,
-  { plan, options }: StagedRun,
+  { terms, options }: StagedRun,
 ): Promise<void> {
   if (item.input.type !== 'lines') return;
   const written = linesInFile(lines, path);
   const texts = alignTexts(item.input.lines, written);
   const cues = item.input.lines.map(({ start_ms }, at) => ({ start_ms, text: texts[at] ?? null }));
-  const sentences = await sentencesOfItem({ terms: plan.terms, masksTerms: options.maskTerms }, item);
+  const sentences = await sentencesOfItem({ terms, masksTerms: options.maskTerms }, item);
   await store.noteResult(path, memoryRequestOf(item, origin), sentences, cues);
 }
 
@@ -134,7 +134,7 @@ async function noteWritten(
  * translation came with cues missing, until a person has filled them in.
  */
 async function checkTranslation(run: StagedRun, state: TargetState): Promise<void> {
-  const { plan, journal, context } = run;
+  const { plan, terms, journal, context } = run;
   const { target, targetSubtitle, sourceSubtitle, steps } = state;
   const item = steps.find(({ kind }) => kind === 'subtitle_translation');
   if (targetSubtitle === null || item === undefined) return;
@@ -142,13 +142,13 @@ async function checkTranslation(run: StagedRun, state: TargetState): Promise<voi
   const { lines, path, label } = targetSubtitle;
   const source = sourceSubtitle?.lines ?? null;
   const missing = findIncomplete(plan, state, madeIn(journal));
-  const isWanted = (plan.terms?.in(targetLanguage ?? '').length ?? 0) > 0;
+  const isWanted = (terms?.in(targetLanguage ?? '').length ?? 0) > 0;
   if (isWanted && source === null) {
     context.terminal.warn(
       `${target.item.label}: its terms were not checked, because there are no subtitles in the spoken language.`,
     );
-  } else if (isWanted && plan.terms !== undefined && source !== null) {
-    state.losses = findLosses(plan.terms, targetLanguage, source, {
+  } else if (isWanted && terms !== undefined && source !== null) {
+    state.losses = findLosses(terms, targetLanguage, source, {
       ...{ lines, file: path, missing },
       masksTerms: run.options.maskTerms,
     });

@@ -15,7 +15,6 @@ import { type CollectedItems, collectBatch } from '../../batch/plan/plan.ts';
 import { isRefused } from '../../batch/plan/refusal.ts';
 import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { keyWithName, SAMPLE_SUFFIX } from '../../batch/records/item-key.ts';
-import type { Terms } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
 import type { Command } from '../jobs/drive.ts';
@@ -41,8 +40,6 @@ interface CollectedStages extends CollectedItems {
   readonly choices: StageChoices;
   /** Records of earlier runs, read without a lock. */
   readonly records: BatchRecords;
-  /** Those of --terms. */
-  readonly terms: Terms | undefined;
 }
 
 /**
@@ -86,7 +83,7 @@ export async function collectStages(
     terms,
     inStages: true,
   } as const;
-  return { command, collected: { ...collected, items, all, choices, records, terms } };
+  return { command, collected: { ...collected, items, all, choices, records } };
 }
 
 /** Names the jobs and the subtitles of a sample apart from those of the whole video; the path of its result is known. */
@@ -110,7 +107,7 @@ type PlanContext = Pick<Context, 'io' | 'terminal' | 'signal'>;
 export async function decideStages(
   context: PlanContext,
   options: PreparationOptions,
-  { choices, delivery, items, all, notes, terms }: CollectedStages,
+  { choices, delivery, items, all, notes }: CollectedStages,
   recorded: Recorded,
   records: BatchRecords,
 ): Promise<StagePlan> {
@@ -147,7 +144,7 @@ export async function decideStages(
   printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
   for (const note of notes) terminal.note(note);
-  return { ...known, videos, unusable, order: planned.map(({ item }) => item.key), terms };
+  return { ...known, videos, unusable, order: planned.map(({ item }) => item.key) };
 }
 
 /** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */

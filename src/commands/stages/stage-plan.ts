@@ -13,7 +13,6 @@ import { newestAttempt } from '../../batch/records/item-key.ts';
 import type { StageRecords } from '../../batch/records/stage-records.ts';
 import type { RunOptions, Task } from '../../batch/run/batch.ts';
 import type { Budget } from '../../batch/run/budget.ts';
-import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -67,8 +66,6 @@ export interface StagePlan {
   /** The records of the folder, as earlier runs left them. */
   readonly recorded: Recorded;
   readonly stages: StageRecords;
-  /** Those of --terms. */
-  readonly terms: Terms | undefined;
 }
 
 /** The plan without targets that end before their first stage. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Forecast } from '../../../src/batch/plan/dry-run.ts';
-import { creditCell, describeForecast } from '../../../src/commands/jobs/show-plan.ts';
+import { costCells, describeForecast } from '../../../src/commands/jobs/show-plan.ts';
 import { describeUnits } from '../../../src/protocol/metering.ts';
 
 const FORECAST: Forecast = {
@@ -49,8 +49,8 @@ describe('the summary of a plan', () => {
   it('reports insufficient credits, and none for the embedded service', () => {
     expect(describeForecast(FORECAST, true)).toContain('Cost: none (embedded service).');
     const cells = [null, 2].flatMap((credits) => [
-      creditCell({ credits }, true),
-      creditCell({ credits }, false),
+      costCells({ quantity: null, unit: 'line', credits }, true)[1],
+      costCells({ quantity: null, unit: 'line', credits }, false)[1],
     ]);
     expect(cells).toEqual(['none', 'unknown', 'none', '2']);
     expect(describeForecast({ ...FORECAST, credits: 12 })).toContain(
