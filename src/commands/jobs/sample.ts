@@ -25,46 +25,38 @@ export interface SampleReport {
   readonly continue: string;
 }
 
-/** The report of the samples that are done. Null for a run without any, and for one that stopped before its end. */
-export function reportSamples(context: Context, outcomes: readonly BatchOutcome[]): SampleReport | null {
-  const jobs = jobsOf(outcomes, ({ item }) =>
-    isSample(item.input) ? unitsOf(item.kind, wholeOf(item.input)) : null,
-  );
+/**
+ * The report of the samples that are done. Null for a run without any, and for one that stopped before its end.
+ * @param outcomes of all jobs
+ * @param ratios in stages, how much longer a video is than its sample, by its name: the units of whole subtitles are estimated
+ */
+export function reportSamples(
+  context: Context,
+  outcomes: readonly BatchOutcome[],
+  ratios: ReadonlyMap<string, number> | null = null,
+): SampleReport | null {
+  const jobs = jobsOf(outcomes, ({ item: { kind, input, units } }) => {
+    if (isSample(input)) return unitsOf(kind, wholeOf(input));
+    const ratio = ratios?.get(input.name);
+    return units === null || ratio === undefined
+      ? null
+      : { ...units, quantity: Math.ceil(units.quantity * ratio) };
+  });
   if (jobs === null) return null;
   const made = jobs.filter(({ isNew }) => isNew);
   const credits = made.map(({ state }) => state.credits);
-  const charged = credits.includes(null) ? null : roundCredits(sum(credits.map((each) => each ?? 0)));
+  const isPriced = ratios === null && !credits.includes(null);
+  const charged = isPriced ? roundCredits(sum(credits.map((each) => each ?? 0))) : null;
   const price =
     charged === null || made.length === 0 ? null : charged / sum(made.map(({ units }) => units.quantity));
   const whole = sum(jobs.map((job) => job.whole.quantity));
+  const isLong = outcomes.some(({ item: { input } }) => isSample(input) && isSplit(wholeOf(input)));
   return {
     units: sumUnits(jobs),
     charged_credits: charged,
     whole_credits: price === null ? null : roundCredits(price * whole),
-    continue: commandFor(context, outcomes),
+    continue: wholeCommand(context, isLong),
   };
-}
-
-/**
- * The same for samples in stages, where the units of whole subtitles are estimated.
- * @param outcomes of all jobs
- * @param ratios how much longer a video is than its sample, by its name; empty without samples
- */
-export function reportStagedSamples(
-  context: Context,
-  outcomes: readonly BatchOutcome[],
-  ratios: ReadonlyMap<string, number>,
-): SampleReport | null {
-  const jobs = jobsOf(outcomes, ({ item: { kind, input, units } }) => {
-    const ratio = ratios.get(input.name);
-    if (units === null || ratio === undefined) return null;
-    return isSample(input)
-      ? unitsOf(kind, wholeOf(input))
-      : { ...units, quantity: Math.ceil(units.quantity * ratio) };
-  });
-  if (jobs === null) return null;
-  const credits = { charged_credits: null, whole_credits: null };
-  return { units: sumUnits(jobs), ...credits, continue: commandFor(context, outcomes) };
 }
 
 interface SampleJob {
@@ -96,11 +88,6 @@ function sumUnits(jobs: readonly SampleJob[]): readonly SampleUnits[] {
     quantity: sum(own.map(({ units, isNew }) => (isNew ? units.quantity : 0))),
     whole_quantity: sum(own.map(({ whole }) => whole.quantity)),
   }));
-}
-
-function commandFor(context: Context, outcomes: readonly BatchOutcome[]): string {
-  const isLong = outcomes.some(({ item: { input } }) => isSample(input) && isSplit(wholeOf(input)));
-  return wholeCommand(context, isLong);
 }
 
 function isSample(input: JobInput): input is FileInput {

@@ -23,7 +23,7 @@ import { isForPeople, openCommand } from '../jobs/continuation.ts';
 import { drive, type Ending, recordInputs } from '../jobs/drive.ts';
 import { type Outcome, toOutcome } from '../jobs/job-outcomes.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
-import { reportStagedSamples } from '../jobs/sample.ts';
+import { reportSamples } from '../jobs/sample.ts';
 import { createVideoCheck } from './check-video.ts';
 import { createExporter } from './export-videos.ts';
 import { localizeVideo, settleAll } from './localize-video.ts';
@@ -144,7 +144,7 @@ async function endingOf(run: StagedRun, jobs: readonly BatchOutcome[] | null): P
   return {
     ...{ view, outcomes, isFree, ...(await withJobs(run, ended)) },
     failure: summarizeFailure(outcomes, listKinds(plan)),
-    sample: isLeft || stopAfter !== null ? null : reportStagedSamples(context, jobs, ratiosOf(run)),
+    sample: isLeft || stopAfter !== null ? null : reportSamples(context, jobs, ratiosOf(run)),
     notes: jobs === null ? [stopped] : stopAfter === null ? [] : describeReview(run),
     next: stopAfter === null ? describeNextSteps(run, isFree) : [],
     goesOn: isLeft,
