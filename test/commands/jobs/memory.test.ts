@@ -286,6 +286,19 @@ describe('--memory', () => {
     const own = await desk.run(['translate', 'own.srt', '--from', 'en', '--to', 'es', '--out', 'fourth']);
     expect([own.code, desk.sent.length], own.stderr).toEqual([0, 1]);
   });
+
+  it('does not offer the lines of another service for a finished translation, even with --any-memory', async () => {
+    const [desk, other] = [await openDesk((text) => text.toLowerCase()), await openDesk()];
+    const shared = ['--memory', join(desk.folder, 'team.db')];
+    for (const each of [desk, other]) {
+      await each.write('talk.srt', TALK);
+      await each.run([...TRANSLATE, ...shared]);
+    }
+    await writeFile(join(desk.folder, 'team.tmx'), tmx(['Other.', 'Otra.']));
+    await desk.run(['memory', 'import', 'team.tmx', ...shared]);
+    const { code, stderr } = await desk.run([...TRANSLATE, ...shared, '--any-memory']);
+    expect([code, stderr.includes('newer')], stderr).toEqual([0, false]);
+  });
 });
 
 describe('a run that is killed', () => {
