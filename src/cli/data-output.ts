@@ -3,8 +3,10 @@
 import { Failure, usageFailure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
 import type { Command } from '../commands/context/command.ts';
-import { Interruption, type Io, type OutputMode } from '../commands/context/context.ts';
+import { Interruption, type Io } from '../commands/context/context.ts';
 import { type GlobalValues, outputMode } from '../commands/context/global-options.ts';
+import { FORMS, type OutputMode } from '../commands/context/output/forms.ts';
+import type { OutputForm } from '../commands/context/output/presentation.ts';
 import type { JqFilter, JqRun } from './jq.ts';
 import { escapeColumns, escapeControls, escapeJson, escapeRows } from './terminal/escape.ts';
 
@@ -27,7 +29,7 @@ export async function chooseOutput(
   const fields = global.fields.length === 0 ? null : global.fields;
   if (fields !== null) checkFields(fields, output, command.fields?.() ?? []);
   if (global.jq === undefined) return { output, fields, jq: null };
-  if (output !== 'json' && output !== 'ndjson') {
+  if (FORMS[output].text !== 'json') {
     throw outputFailure(
       `--jq works on JSON, not on --output ${output}`,
       'Leave --output out, or use json or ndjson.',
@@ -41,7 +43,7 @@ function checkFields(fields: readonly string[], output: OutputMode, known: reado
   if (known.length === 0) {
     throw outputFailure('this command prints no records, so --fields cannot select any', 'Use --jq.');
   }
-  if (output === 'id')
+  if (FORMS[output].part === 'ids')
     throw outputFailure('--fields and --output id cannot be combined', 'Leave one of them out.');
   const unknown = fields.filter((field) => !known.includes(field));
   if (unknown.length === 0) return;
@@ -63,7 +65,7 @@ interface DataOutput {
 export function createDataOutput(io: Pick<Io, 'stdout'>, mode: OutputMode, jq: JqFilter | null): DataOutput {
   const write = (text: string) => io.stdout.write(`${text}\n`);
   if (jq === null) {
-    const makeSafe = ESCAPES[mode];
+    const makeSafe = ESCAPES[FORMS[mode].text];
     return { print: (text) => write(makeSafe(text)), finish: async () => null };
   }
   // Text is for other programs unchanged, but must not control a terminal.
@@ -95,11 +97,10 @@ function showValue(json: string, escapeText: (text: string) => string): string {
   return typeof value === 'string' ? escapeText(value) : escapeJson(json);
 }
 
-const ESCAPES: Readonly<Record<OutputMode, (text: string) => string>> = {
-  // Cells are escaped already, and colours must act; what prints JSON here is as safe as elsewhere.
-  table: escapeJson,
+const ESCAPES: Readonly<Record<OutputForm['text'], (text: string) => string>> = {
   json: escapeJson,
-  ndjson: escapeJson,
-  plain: escapeColumns,
-  id: escapeControls,
+  // Cells are escaped already, and colours must act; what prints JSON here is as safe as elsewhere.
+  'laid out': escapeJson,
+  columns: escapeColumns,
+  line: escapeControls,
 };

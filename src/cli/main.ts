@@ -5,6 +5,7 @@ import { Failure } from '../base/failure.ts';
 import { asFailure } from '../base/failure-document.ts';
 import type { OptionTable, RawOptions } from '../base/option.ts';
 import { Interruption, type Io, type TestSettings } from '../commands/context/context.ts';
+import { FORMS, OUTPUT_MODES, outputTo } from '../commands/context/output/forms.ts';
 import { type Caller, completeCommands } from '../commands/context/printed-command.ts';
 import { type ServiceFlags, serviceFlags } from '../profiles/settings.ts';
 import { chooseOutput, createDataOutput } from './data-output.ts';
@@ -41,13 +42,12 @@ export async function main(argv: readonly string[], io: Io & TestSettings): Prom
     const data = createDataOutput(io, output, jq);
     const context = {
       io,
-      output,
+      ...outputTo(output, data.print, terminal),
       fields,
       terminal,
       signal: interruption.signal,
       fail: interruption.fail,
       onNextSignal: interruption.onNextSignal,
-      print: data.print,
       printed: async () => {
         const failure = await data.finish();
         if (failure !== null) throw failure;
@@ -146,9 +146,9 @@ function listenForSignals(io: Io): RunEnd {
 
 /** Used until the arguments are parsed: a program that asked for JSON gets a wrong flag reported as JSON too. */
 function guessGlobal(argv: readonly string[]): FailureFormat {
-  const output = /(?:^| )(?:--output|-o)[ =](json|ndjson)(?: |$)/.exec(argv.join(' '))?.[1];
+  const words = [...argv.join(' ').matchAll(/(?:^| )(?:--output|-o)[ =](\S+)/g)].map(([, word]) => word);
   return {
-    output: output === 'json' || output === 'ndjson' ? output : undefined,
+    output: OUTPUT_MODES.find((mode) => FORMS[mode].text === 'json' && words.includes(mode)),
     jq: undefined,
     fields: [],
     color: 'auto',

@@ -4,6 +4,7 @@ import type { Failure } from '../base/failure.ts';
 import { failureDocument } from '../base/failure-document.ts';
 import type { Io } from '../commands/context/context.ts';
 import { type GlobalValues, outputMode } from '../commands/context/global-options.ts';
+import { FORMS } from '../commands/context/output/forms.ts';
 import { escapeControls, escapeRows } from './terminal/escape.ts';
 import { loadStyle, type Style } from './terminal/style.ts';
 import { widthOf, wrapProse, wrapRows } from './terminal/wrap.ts';
@@ -13,8 +14,7 @@ export type FailureFormat = Pick<GlobalValues, 'output' | 'jq' | 'fields' | 'col
 
 /** Writes the failure; as JSON when the data of the run were asked for in one of its forms. */
 export async function reportFailure(failure: Failure, io: Io, asked: FailureFormat): Promise<void> {
-  const form = outputMode(asked);
-  if (form === 'json' || form === 'ndjson') {
+  if (FORMS[outputMode(asked)].text === 'json') {
     io.stderr.write(`${JSON.stringify(failureDocument(failure))}\n`);
   } else {
     io.stderr.write(failureText(failure, await loadStyle(io, asked.color), io));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDataOutput } from '../../src/cli/data-output.ts';
 import { compileJq } from '../../src/cli/jq.ts';
-import type { OutputMode } from '../../src/commands/context/context.ts';
+import type { OutputMode } from '../../src/commands/context/output/forms.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 /** A control of one byte, an escape sequence, and a character that turns text around. */

@@ -18,6 +18,8 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { decodeOptions } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import { outputTo } from '../context/output/forms.ts';
+import { JSON_ONLY, nothing, type Presenter } from '../context/output/presentation.ts';
 import { serviceFlagsOf } from '../context/printed-command.ts';
 import { jobTable } from '../jobs/job-options.ts';
 import { runJobs } from '../jobs/run-jobs.ts';
@@ -78,24 +80,30 @@ export async function planOpinions(
   task: OpinionTask,
   context: Context,
 ): Promise<void> {
-  const printed: string[] = [];
-  // In JSON, all plans are one document.
-  const print = context.output === 'json' ? (text: string) => void printed.push(text) : context.print;
+  const plans: unknown[] = [];
+  const { present } = context;
+  // All plans are one document.
+  const show: Presenter['show'] = ({ document, ...plan }) => {
+    plans.push(document?.());
+    return present.show(plan);
+  };
   for (const opinion of [...(task.listen ? [LISTEN] : []), ...(task.back ? [BACK] : [])]) {
     for (const batch of batches) {
       const rows = await opinion.list(batch, context);
       if (rows.length === 0) continue;
       await showPlan(
         opinion.kind,
-        { ...contextOf(batch, rows, context), print },
+        { ...contextOf(batch, rows, context), present: { ...present, show } },
         [],
         optionsOf(opinion, rows),
       );
     }
   }
-  if (context.output !== 'json') return;
-  const plans = printed.map((text) => JSON.parse(text));
-  context.print(JSON.stringify({ object: 'attention_plan', plans }, null, 2));
+  await present.show({
+    ...JSON_ONLY,
+    document: () => ({ object: 'attention_plan', plans }),
+    events: nothing,
+  });
 }
 
 async function runOpinion(
@@ -107,9 +115,8 @@ async function runOpinion(
   if (rows.length === 0) return new Map();
   const then: Context = {
     ...contextOf(batch, rows, context),
-    output: 'plain',
     fields: null,
-    print: () => {},
+    ...outputTo('plain', () => undefined, context.terminal),
   };
   try {
     await runJobs(opinion.kind, then, [], optionsOf(opinion, rows));

@@ -8,9 +8,8 @@ import type { watchFolder } from '../../batch/records/folder-watch.ts';
 import type { ClientOptions, Runtime } from '../../client/index.ts';
 import type { SplitLimits } from '../../media/split/limits.ts';
 import type { ServiceFlags } from '../../profiles/settings.ts';
-
-export const OUTPUT_MODES = ['table', 'json', 'ndjson', 'plain', 'id'] as const;
-export type OutputMode = (typeof OUTPUT_MODES)[number];
+import type { OutputMode } from './output/forms.ts';
+import type { Presenter } from './output/presentation.ts';
 
 /** How far one piece of work is: `fraction` 0 to 1, null while unknown. */
 export interface Step {
@@ -107,7 +106,10 @@ export interface Spending {
 
 export interface Context {
   readonly io: Io & TestSettings;
+  /** The name of the output form, for messages. */
   readonly output: OutputMode;
+  /** Prints the data of the command in this form. */
+  readonly present: Presenter;
   /** The fields of --fields, in this order; null for all. */
   readonly fields: readonly string[] | null;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP, with an Interruption as reason, or by `fail`, with its failure. */
@@ -117,7 +119,7 @@ export interface Context {
   /** Calls the listener for the next of these signals after the first, which otherwise ends the process immediately. */
   readonly onNextSignal: (listener: () => void) => void;
   readonly terminal: Terminal;
-  /** Writes data to stdout, a line at a time. */
+  /** Writes text to stdout that is the same in every form. */
   readonly print: (line: string) => void;
   /**
    * Resolves when everything printed so far is on stdout.

@@ -10,7 +10,7 @@ import {
   textOption,
 } from '../../base/option.ts';
 import { FLAG_OPTIONS } from '../../profiles/settings.ts';
-import { OUTPUT_MODES, type OutputMode } from './context.ts';
+import { OUTPUT_MODES, type OutputMode } from './output/forms.ts';
 
 export const GLOBAL_OPTIONS = {
   ...inGroup('Output:', {

@@ -1,6 +1,7 @@
 /** Records of the service on stdout, in every form that it can take. */
 import type { Context, TableHead } from './context.ts';
 import { formatRelative } from './format.ts';
+import type { Presentation } from './output/presentation.ts';
 
 /** One column: which field it shows and how people read it. */
 export interface Column<Row> {
@@ -17,37 +18,37 @@ export interface RecordForm<Row> {
   readonly idOf: (row: Row) => string;
 }
 
-/** Rows, and where the next page begins. */
+/** Rows, and where the next page begins if there is one. */
 interface RecordList<Row> {
   readonly data: readonly Row[];
-  readonly has_more: boolean;
-  readonly next_cursor: string | null;
+  readonly has_more?: boolean;
+  readonly next_cursor?: string | null;
 }
 
-/** Prints a list. An empty list is not a failure; a note says so. */
+/**
+ * Prints a list. An empty list is not a failure; a note says so.
+ * @param own parts that the command shows in its own way, with notes of its own
+ */
 export async function printList<Row extends object>(
   context: Context,
   form: RecordForm<Row>,
   list: RecordList<Row>,
+  own: Presentation = {},
 ): Promise<void> {
-  const { data, has_more, next_cursor } = list;
-  if (data.length === 0) context.terminal.note(`No ${form.plural} found.`);
+  const { data, has_more = false, next_cursor = null } = list;
+  const { present, terminal } = context;
+  if (data.length === 0 && own[present.part] === undefined) terminal.note(`No ${form.plural} found.`);
   if (has_more) {
     const onward = next_cursor === null ? '' : `, or continue with --cursor ${next_cursor}`;
-    context.terminal.note(`There are more ${form.plural}: use --all or a larger --limit${onward}.`);
+    terminal.note(`There are more ${form.plural}: use --all or a larger --limit${onward}.`);
   }
-  const cut = data.map((row) => cutFields(row, context.fields));
-  switch (context.output) {
-    case 'json':
-      context.print(JSON.stringify({ object: 'list', data: cut, has_more, next_cursor }, null, 2));
-      return;
-    case 'ndjson':
-      for (const row of cut) context.print(JSON.stringify(row));
-      context.print(JSON.stringify({ type: 'summary', count: data.length, has_more, next_cursor }));
-      return;
-    default:
-      await printRows(context, form, data);
-  }
+  const cut = () => data.map((row) => cutFields(row, context.fields));
+  await present.show({
+    document: () => ({ object: 'list', data: cut(), has_more, next_cursor }),
+    events: () => [...cut(), { type: 'summary', count: data.length, has_more, next_cursor }],
+    ...presentRows(context, form, data),
+    ...own,
+  });
 }
 
 /** Prints one record; in JSON the record itself. */
@@ -56,42 +57,33 @@ export async function printRecord<Row extends object>(
   form: RecordForm<Row>,
   row: Row,
 ): Promise<void> {
-  const cut = cutFields(row, context.fields);
-  switch (context.output) {
-    case 'json':
-      context.print(JSON.stringify(cut, null, 2));
-      return;
-    case 'ndjson':
-      context.print(JSON.stringify(cut));
-      context.print(JSON.stringify({ type: 'summary', count: 1 }));
-      return;
-    default:
-      await printRows(context, form, [row]);
-  }
+  const cut = () => cutFields(row, context.fields);
+  await context.present.show({
+    document: cut,
+    events: () => [cut(), { type: 'summary', count: 1 }],
+    ...presentRows(context, form, [row]),
+  });
 }
 
-async function printRows<Row extends object>(
-  context: Context,
+/** The rows for people, and in forms of columns and ids; in JSON they are in an envelope. */
+export function presentRows<Row extends object>(
+  { fields, io }: Pick<Context, 'fields' | 'io'>,
   form: RecordForm<Row>,
-  rows: readonly Row[],
-): Promise<void> {
-  const columns = chosenColumns(form, context.fields);
-  if (context.output === 'id') {
-    for (const row of rows) context.print(form.idOf(row));
-  } else if (context.output === 'plain') {
-    for (const row of rows) context.print(columns.map(({ field }) => plainCell(row[field])).join('\t'));
-  } else if (rows.length > 0) {
-    const nowMs = context.io.now();
-    const cells = rows.map((row) =>
-      columns.map(({ field, text }) => text?.(row, nowMs) ?? tableCell(row[field], nowMs)),
-    );
-    context.print(
-      await context.terminal.table(
-        columns.map(({ head }) => head),
-        cells,
-      ),
-    );
-  }
+  data: readonly Row[],
+): Required<Pick<Presentation, 'rows' | 'ids' | 'pages'>> {
+  const columns = chosenColumns(form, fields);
+  const nowMs = io.now();
+  return {
+    ids: () => data.map(form.idOf),
+    rows: () => data.map((row) => columns.map(({ field }) => plainCell(row[field]))),
+    pages: () => {
+      const head = columns.map((column) => column.head);
+      const rows = data.map((row) =>
+        columns.map(({ field, text }) => text?.(row, nowMs) ?? tableCell(row[field], nowMs)),
+      );
+      return rows.length === 0 ? [] : [{ head, rows }];
+    },
+  };
 }
 
 /** The fields that --fields names, in its order; all of them without it. */

@@ -17,6 +17,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context, Progress, Terminal } from '../context/context.ts';
+import { outputTo } from '../context/output/forms.ts';
 import { type JobOptions, RUN_OPTIONS } from './job-options.ts';
 
 /** Options that contradict a result on stdout. */
@@ -35,13 +36,13 @@ export type StdoutOptions = Pick<JobOptions, 'out'> & {
 };
 
 /** @throws Failure of category usage for what contradicts `--out -` */
-export function checkStdout({ output, fields, io }: Context, options: StdoutOptions): void {
+export function checkStdout({ present, fields, io }: Context, options: StdoutOptions): void {
   const names = Object.keys(CONFLICTS) as (keyof typeof CONFLICTS)[]; // of a constant
   const other = names.find((name) => options[name] !== undefined && options[name] !== false);
   if (other !== undefined) {
     throw invalidCallFailure(`--out - and ${CONFLICTS[other]} cannot be combined`, 'Leave one of them out.');
   }
-  if (output !== 'table' || fields !== null) {
+  if (present.part !== 'pages' || fields !== null) {
     throw invalidCallFailure(
       '--out - writes the result to stdout, so nothing else can be printed there',
       'Leave out --output, --fields and --jq.',
@@ -164,7 +165,7 @@ export async function writeResult(
   const paths: string[] = [];
   const print = (path: string) => void paths.push(path);
   const terminal = hidePaths(context.terminal);
-  const code = await run({ ...context, terminal, output: 'plain', print });
+  const code = await run({ ...context, terminal, ...outputTo('plain', print, terminal) });
   const [path, ...others] = paths;
   if (path === undefined || others.length > 0) throw notOne(`this command made ${paths.length}`);
   await copyToStdout(path, context);

@@ -15,6 +15,7 @@ import {
   type Terminal,
   type WorkSummary,
 } from '../context/context.ts';
+import { outputTo } from '../context/output/forms.ts';
 import { completeCommands } from '../context/printed-command.ts';
 import { type AgentFolders, confinePath, type Session, sessionLimitFailure } from './limits.ts';
 import {
@@ -210,17 +211,17 @@ async function runCommand(
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createCallTerminal(notes, report);
   const context: Context = {
     ...own,
     // The streams of the process belong to the protocol.
     io: { ...own.io, stdin: Readable.from([]), stdout: nowhere, stderr: nowhere },
-    output: 'json',
+    ...outputTo('json', (line) => printed.push(line), terminal),
     fields: null,
-    terminal: createCallTerminal(notes, report),
+    terminal,
     signal: ended.signal,
     fail: (failure) => ended.abort(failure),
     onNextSignal: () => undefined,
-    print: (line) => printed.push(line),
     printed: async () => undefined,
     commandLine: writeWords(tool, call),
     ...(spending === undefined ? {} : { spending }),

@@ -4,6 +4,7 @@ import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
 import type { Context } from '../../../src/commands/context/context.ts';
 import type { GlobalValues } from '../../../src/commands/context/global-options.ts';
+import { outputTo } from '../../../src/commands/context/output/forms.ts';
 import {
   type Outcome,
   outcomeDocument,
@@ -61,11 +62,9 @@ describe('the table of outcomes', () => {
       new AbortController().signal,
     ); // none of them matters for a table
     const context = {
-      output: 'table',
       fields: null,
       io,
-      terminal,
-      print: (line: string) => printed.push(line),
+      ...outputTo('table', (line) => printed.push(line), terminal),
     };
     await printOutcomes(context as unknown as Context, outcomes); // the rest of a context is not read
     return stripVTControlCharacters(printed.join('\n'));

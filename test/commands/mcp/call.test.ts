@@ -5,6 +5,7 @@ import { Failure } from '../../../src/base/failure.ts';
 import { flagOption, listOption, type OptionTable, textOption } from '../../../src/base/option.ts';
 import { type Command, defineCommand } from '../../../src/commands/context/command.ts';
 import type { Context } from '../../../src/commands/context/context.ts';
+import { outputTo } from '../../../src/commands/context/output/forms.ts';
 import { callTool, createCallTerminal } from '../../../src/commands/mcp/call.ts';
 import { createSession, openFolders, type Session } from '../../../src/commands/mcp/limits.ts';
 import { makeTools, type ToolArguments } from '../../../src/commands/mcp/tools.ts';
@@ -39,13 +40,14 @@ async function call(run: Run, given: ToolArguments, setting: CallSetting = {}) {
   const [tool] = await makeTools(commands, async () => ({}));
   if (tool === undefined) expect.unreachable();
   const { io } = createTestIo({ cwd: root });
+  const terminal = createCallTerminal([], () => undefined);
   const context: Context = {
-    ...{ io, output: 'table', fields: null, service: {}, commandLine: ['mcp'] },
-    terminal: createCallTerminal([], () => undefined),
+    ...{ io, fields: null, service: {}, commandLine: ['mcp'] },
+    ...outputTo('table', () => expect.unreachable(), terminal),
+    terminal,
     signal: new AbortController().signal,
     onNextSignal: () => undefined,
     fail: (failure) => expect.unreachable(failure.message),
-    print: () => expect.unreachable(),
     printed: async () => undefined,
     addDefaults: async (_table, options) => ({ ...defaults, ...options }),
   };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import type { Context, OutputMode } from '../../../src/commands/context/context.ts';
+import type { Context } from '../../../src/commands/context/context.ts';
+import { type OutputMode, outputTo } from '../../../src/commands/context/output/forms.ts';
 import { createBatchView } from '../../../src/commands/screen/view.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { done, doneBefore, failed, item, itemEvent, processing, START_MS } from '../batch/items.ts';
@@ -23,15 +24,15 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     baseUrl: undefined,
     engines: undefined,
   } as const;
+  const terminal = await createTerminal(io, global, new AbortController().signal);
   const context: Context = {
+    ...outputTo(output, (line) => printed.push(line), terminal),
     onNextSignal: () => undefined,
     fail: (failure) => expect.unreachable(failure.message),
     io,
-    output,
     fields: null,
     signal: new AbortController().signal,
-    terminal: await createTerminal(io, global, new AbortController().signal),
-    print: (line) => printed.push(line),
+    terminal,
     printed: async () => {},
     addDefaults: async (_table, given) => given,
     commandLine: [],

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { OUTPUT_MODES } from '../../../src/commands/context/context.ts';
+import { OUTPUT_MODES } from '../../../src/commands/context/output/forms.ts';
 import { awaitPacked } from '../../e2e/install.ts';
 import { type Desk, openDesk } from './desk.ts';
 

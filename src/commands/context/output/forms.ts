@@ -1,0 +1,48 @@
+/** The output forms by their names. */
+import type { Context } from '../context.ts';
+import { id } from './id.ts';
+import { json } from './json.ts';
+import { ndjson } from './ndjson.ts';
+import { plain } from './plain.ts';
+import type { OutputForm, Presenter, Table } from './presentation.ts';
+import { table } from './table.ts';
+
+export const FORMS = { table, json, ndjson, plain, id } as const satisfies Readonly<
+  Record<string, OutputForm>
+>;
+
+export type OutputMode = keyof typeof FORMS;
+
+export const OUTPUT_MODES = Object.keys(FORMS) as readonly OutputMode[]; // of a constant
+
+/** The output of a context. @param print gets its lines and tables */
+export function outputTo(
+  output: OutputMode,
+  print: Context['print'],
+  terminal: Context['terminal'],
+): Pick<Context, 'output' | 'print' | 'present'> {
+  return { output, print, present: createPresenter(FORMS[output], print, terminal) };
+}
+
+function createPresenter(
+  { part, text, write }: OutputForm,
+  print: Context['print'],
+  terminal: Context['terminal'],
+): Presenter {
+  const show: Presenter['show'] = async (shown) => {
+    for (const piece of write(shown))
+      print(typeof piece === 'string' ? piece : await layOut(piece, terminal));
+    if (part === 'pages') for (const note of shown.notes?.() ?? []) terminal.note(note);
+  };
+  return { part, text, show, event: (event) => void show({ events: () => [event] }) };
+}
+
+async function layOut(
+  { head, rows, isNext = false }: Table,
+  terminal: Pick<Context['terminal'], 'table'>,
+): Promise<string> {
+  const laidOut = await terminal.table(head, rows);
+  const [, row = '', ...more] = laidOut.split('\n');
+  // On a narrow terminal it is a list, which has no head.
+  return isNext && more.length === 0 ? row : laidOut;
+}
