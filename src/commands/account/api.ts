@@ -73,12 +73,12 @@ export const api: Command = defineCommand({
     try {
       if (key !== undefined) context.terminal.note(`Idempotency-Key: ${key}`);
       if (options.paginate) await printEntries(context, await readAllPages(connection.client, call));
-      else printAnswer(context, await connection.client.send(call), options.include);
+      else await printAnswer(context, await connection.client.send(call), options.include);
       return 0;
     } catch (error) {
       if (options.include && error instanceof Failure && error.cause instanceof RefusedAnswer) {
         const { raw, body } = error.cause;
-        printAnswer(context, { ...raw, body }, true);
+        await printAnswer(context, { ...raw, body }, true);
       }
       const isUnknownPath = isApiAnswer(error, 404) && !isPathOfOperation(path);
       throw isUnknownPath ? error.with({ advice: UNKNOWN_PATH }) : error;
@@ -106,35 +106,23 @@ function isPathOfOperation(path: string): boolean {
   });
 }
 
-function printAnswer(
-  context: Context,
+async function printAnswer(
+  { present }: Context,
   { status, headers, body }: Pick<ApiResponse, 'status' | 'headers' | 'body'>,
   include: boolean,
-): void {
-  if (context.output === 'id') {
-    for (const id of idsIn(body)) context.print(id);
-    return;
-  }
+): Promise<void> {
   const shown = include ? { status, headers, body } : body;
   // The answer has no body.
-  if (shown !== null) printJson(context, shown);
+  if (shown !== null) await present.show({ document: () => shown, ids: () => idsIn(body) });
 }
 
-async function printEntries(context: Context, entries: readonly unknown[]): Promise<void> {
-  if (entries.length === 0) context.terminal.note('No entries found.');
-  if (context.output === 'ndjson') {
-    for (const entry of entries) context.print(JSON.stringify(entry));
-    context.print(JSON.stringify({ type: 'summary', count: entries.length }));
-  } else if (context.output === 'id') {
-    for (const id of idsIn(entries)) context.print(id);
-  } else {
-    printJson(context, entries);
-  }
-}
-
-/** Indented for people, on one line for programs that read lines. */
-function printJson({ output, print }: Context, value: unknown): void {
-  print(output === 'plain' || output === 'ndjson' ? JSON.stringify(value) : JSON.stringify(value, null, 2));
+async function printEntries({ terminal, present }: Context, entries: readonly unknown[]): Promise<void> {
+  if (entries.length === 0) terminal.note('No entries found.');
+  await present.show({
+    document: () => entries,
+    events: () => [...entries, { type: 'summary', count: entries.length }],
+    ids: () => idsIn(entries),
+  });
 }
 
 /** The ids of a resource, of a list, or of an array of resources. */

@@ -17,6 +17,7 @@ import type { ScannedCue } from '../../media/subtitles/read-subtitle.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { checkSpeech, findRate } from '../subtitles/speech.ts';
 import { type BatchFolder, type BatchFolders, commandAfterEdit } from './batch-folders.ts';
 import type { SecondOpinions } from './second-opinions.ts';
@@ -190,24 +191,30 @@ async function readCues(path: string): Promise<readonly ScannedCue[]> {
   }
 }
 
-/** The document of `--output json`. */
-export function attentionDocument(places: readonly FoundPlace[], madeAt: string): object {
+/** The places as they are printed; forms of columns and ids have the document. */
+export function presentAttention(
+  places: readonly FoundPlace[],
+  batches: BatchFolders,
+  context: Context,
+): Presentation {
+  const { cwd, now } = context.io;
   const own = places.map(({ owner: _, ...place }) => place);
-  return { object: 'attention_report', made_at: madeAt, places: own };
-}
-
-export function printAttention(places: readonly FoundPlace[], batches: BatchFolders, context: Context): void {
-  const { io, terminal } = context;
-  for (const place of places) {
-    const { item, file } = place;
-    const where = file === null ? item : showPath(file, io.cwd);
-    for (const line of describePlace(place, where)) context.print(showInvisible(line));
-  }
-  terminal.note(describeAttention(places));
-  const commands = new Set(places.flatMap((place) => commandAfterEdit(place, batches, context) ?? []));
-  if (commands.size === 0) return;
-  terminal.note('Correct the files, then run:');
-  for (const command of [...commands].slice(0, MOST_COMMANDS)) terminal.note(`  ${command}`);
+  return {
+    document: () => ({ object: 'attention_report', made_at: new Date(now()).toISOString(), places: own }),
+    pages: () =>
+      places.flatMap((place) => {
+        const { item, file } = place;
+        return describePlace(place, file === null ? item : showPath(file, cwd)).map(showInvisible);
+      }),
+    notes: () => {
+      const commands = new Set(places.flatMap((place) => commandAfterEdit(place, batches, context) ?? []));
+      const after = [...commands].slice(0, MOST_COMMANDS).map((command) => `  ${command}`);
+      return [
+        describeAttention(places),
+        ...(after.length === 0 ? [] : ['Correct the files, then run:', ...after]),
+      ];
+    },
+  };
 }
 
 /** A list of hundreds of dubs would hide the rest. */

@@ -78,7 +78,7 @@ export const batchForget: Command = defineCommand({
       context.terminal.warn(`${label}: kept, since its job is ${state}; --yes forgets it too.`);
     const forgotten = chosen.filter((item) => !open.includes(item));
     await recordForgotten(journals, forgotten, context.io.now());
-    await printList(context, ITEMS, { data: forgotten, has_more: false, next_cursor: null });
+    await printList(context, ITEMS, { data: forgotten });
     const what = forgotten.length === 1 ? '1 item' : `${forgotten.length} items`;
     context.terminal.note(forgotten.length === 0 ? `Nothing to forget in ${folder}.` : `Forgot ${what}.`);
     return 0;

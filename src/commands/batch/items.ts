@@ -6,8 +6,9 @@ import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts'
 import type { FolderWorker } from '../../batch/report/read-batch.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { shapeOf } from '../../protocol/shape.ts';
-import type { Context, TableHead } from '../context/context.ts';
+import type { TableHead } from '../context/context.ts';
 import { formatRelative, showPath } from '../context/format.ts';
+import type { Table } from '../context/output/presentation.ts';
 import { ListSummary, listOf, NullableText } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
 import { PLANS, ProvenanceSchema, RUN_FORMS, UNITS } from '../jobs/outputs.ts';
@@ -73,19 +74,15 @@ const SHARD_HEAD: readonly TableHead[] = [
   { title: 'FOLDER', wraps: 20 },
 ];
 
-/** The shards of a batch; null for a batch without shards. */
-export async function shardTable(
-  { terminal, io }: Pick<Context, 'terminal' | 'io'>,
-  { shards }: BatchFacts,
-): Promise<string | null> {
-  if (shards.length === 0) return null;
+/** The shards of a batch, below the table before; nothing for a batch without shards. */
+export function shardTable({ shards }: BatchFacts, cwd: string): readonly (string | Table)[] {
   const rows = shards.map(({ shard, host, items, done, failed, open, folder }) => [
     shard,
     host ?? '-',
     ...[items, done, failed, open].map(String),
-    showPath(folder, io.cwd),
+    showPath(folder, cwd),
   ]);
-  return terminal.table(SHARD_HEAD, rows);
+  return rows.length === 0 ? [] : ['', { head: SHARD_HEAD, rows }];
 }
 
 /** Cues that a row of the table lists. */
@@ -110,9 +107,9 @@ function describeProblem({ error, deadline, provenance }: ItemReport, nowMs: num
 const COUNT_HEAD: readonly TableHead[] = ['STATE', 'ITEMS'];
 
 /** How many there are in each state. */
-export function countTable({ terminal }: Pick<Context, 'terminal'>, { counts }: BatchFacts): Promise<string> {
+export function countTable({ counts }: BatchFacts): Table {
   const rows = ITEM_STATES.flatMap((state) => (counts[state] === 0 ? [] : [[state, String(counts[state])]]));
-  return terminal.table(COUNT_HEAD, rows);
+  return { head: COUNT_HEAD, rows };
 }
 
 const ItemSchema = shapeOf<ItemReport>()(

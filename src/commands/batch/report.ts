@@ -19,7 +19,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { cacheSounds } from '../subtitles/sound-cache.ts';
-import { attentionDocument, printAttention, readAttention } from './attention.ts';
+import { presentAttention, readAttention } from './attention.ts';
 import {
   BATCH_OPERAND,
   type BatchFolder,
@@ -95,7 +95,8 @@ export const batchReport: Command = defineCommand({
       const { planOpinions } = await import('./second-opinions.ts');
       await planOpinions(batch, options, context);
     } else if (options.attention && options.format !== 'junit') {
-      await listAttention(batch, options, context);
+      const places = await findPlaces(batch, options, context);
+      await context.present.show(presentAttention(places, batch, context));
     } else if (options.html) {
       await writeHtml(batch, options.out, context);
     } else {
@@ -138,14 +139,6 @@ async function findPlaces(batch: BatchFolders, options: ReportOptions, context: 
   return readAttention(batch, context, await askForOpinions(batch, options, context));
 }
 
-async function listAttention(batch: BatchFolders, options: ReportOptions, context: Context): Promise<void> {
-  const { io, output } = context;
-  const places = await findPlaces(batch, options, context);
-  if (output === 'table') return printAttention(places, batch, context);
-  const report = attentionDocument(places, new Date(io.now()).toISOString());
-  context.print(output === 'json' ? JSON.stringify(report, null, 2) : JSON.stringify(report));
-}
-
 async function writeHtml(batch: BatchFolders, out: string | undefined, context: Context): Promise<void> {
   const [folder = '', ...others] = batch.batches.map((each) => each.folder);
   const page = resolve(context.io.cwd, out ?? join(others.length === 0 ? folder : '', 'report.html'));
@@ -154,22 +147,19 @@ async function writeHtml(batch: BatchFolders, out: string | undefined, context: 
 }
 
 async function writeText(batch: BatchFolders, options: ReportOptions, context: Context): Promise<void> {
-  const { io, output } = context;
+  const { io, present } = context;
   const { facts } = batch;
   const folders = batch.batches.map(({ folder }) => folder);
   const attributions = await listNotices(facts.items, context);
-  const isJson = output === 'json' || output === 'ndjson';
-  const format = options.format ?? (isJson ? 'json' : 'markdown');
+  const format = options.format ?? (present.text === 'json' ? 'json' : 'markdown');
   const head = { folders, madeAt: new Date(io.now()).toISOString(), attributions };
   const places = options.attention ? await findPlaces(batch, options, context) : [];
   const attentionOf = ({ key, folder = folders[0] }: ItemReport) =>
     places.filter(({ owner }) => owner.key === key && owner.folder === folder);
   const text = WRITERS[format](facts, head, attentionOf);
   if (options.out === undefined) {
-    // Each line of ndjson is a document of its own.
-    const isLine = output === 'ndjson' && format === 'json';
-    context.print(isLine ? JSON.stringify(JSON.parse(text)) : text.trimEnd());
-    return;
+    if (format === 'json') return present.show({ document: () => JSON.parse(text) });
+    return context.print(text.trimEnd());
   }
   const path = resolve(io.cwd, options.out);
   await refuseBatchFile(path, batch);

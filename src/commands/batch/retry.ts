@@ -47,7 +47,7 @@ export const batchRetry: Command = defineCommand({
     printUnselected(context, retries, operands);
     const chosen = retries.runs.flatMap(({ items }) => items);
     if (options.dryRun) {
-      await printList(context, ITEMS, { data: chosen, has_more: false, next_cursor: null });
+      await printList(context, ITEMS, { data: chosen });
     }
     if (chosen.length === 0) {
       if (countFailed(facts) + retries.orphans.length > 0)

@@ -15,7 +15,7 @@ import { type Command, defineCommand } from '../context/command.ts';
 import type { Context, Progress, WorkSummary } from '../context/context.ts';
 import { formatRelative, showPath } from '../context/format.ts';
 import { writeCommand } from '../context/printed-command.ts';
-import { cutFields, printList } from '../context/records.ts';
+import { cutFields, presentRows, printList } from '../context/records.ts';
 import { warnOfDamage } from '../jobs/plan-jobs.ts';
 import { printProvenance } from '../screen/print-provenance.ts';
 import { describeAttention, readAttention } from './attention.ts';
@@ -82,30 +82,22 @@ async function printStatus(
   shown: BatchFacts['items'],
   onward: readonly string[],
 ): Promise<void> {
-  const { output, fields, io } = context;
-  const rows = { data: shown, has_more: false, next_cursor: null };
-  if (output === 'json') {
+  const { fields, io } = context;
+  const document = () => {
     const folders = batches.map(({ folder }) => folder);
     const head = { folders, madeAt: new Date(io.now()).toISOString() };
     const workers = batches.flatMap((each) => each.workers);
     const items = facts.items.map((item) => cutFields(item, fields));
-    const document = {
-      ...reportDocument(facts, head),
-      items,
-      worker: workers[0] ?? null,
-      workers,
-      continue_with: onward,
-    };
-    context.print(JSON.stringify(document, null, 2));
-    return;
-  }
-  if (output !== 'table') return printList(context, ITEMS, rows);
-  const shards = await shardTable(context, facts);
-  if (fields === null) context.print(await countTable(context, facts));
-  if (fields === null && shards !== null) context.print(`\n${shards}`);
-  if (shown.length === 0) return;
-  if (fields === null) context.print('');
-  await printList(context, tableOf(shown), rows);
+    const worker = workers[0] ?? null;
+    return { ...reportDocument(facts, head), items, worker, workers, continue_with: onward };
+  };
+  const pages = () => {
+    const list = presentRows(context, tableOf(shown), shown).pages();
+    if (fields !== null) return list;
+    const totals = [countTable(facts), ...shardTable(facts, io.cwd)];
+    return list.length === 0 ? totals : [...totals, '', ...list];
+  };
+  await printList(context, ITEMS, { data: shown }, { document, pages });
 }
 
 function printNotes(context: Context, { batches, facts }: BatchFolders, onward: readonly string[]): void {

@@ -16,7 +16,7 @@ import {
   checksFailure,
   createCheckRunner,
   FINDINGS,
-  printFindings,
+  presentFindings,
   type RunCheck,
 } from './findings.ts';
 import {
@@ -54,12 +54,10 @@ export const doctor: Command = defineCommand({
       context.terminal.note(`Removed ${removed} stale ${removed === 1 ? 'lock' : 'locks'}.`);
     }
     const findings = await runChecks(context, createCheckRunner(context.signal, context.io.checkMs));
-    await printFindings(
-      context,
-      findings.map(({ fix, ...finding }) =>
-        fix === undefined ? finding : { ...finding, fix: completeCommands(fix, context) },
-      ),
+    const shown = findings.map(({ fix, ...finding }) =>
+      fix === undefined ? finding : { ...finding, fix: completeCommands(fix, context) },
     );
+    await context.present.show(presentFindings(shown));
     const failure = checksFailure(findings);
     if (failure !== null) throw failure;
     return 0;

@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import { Failure, type FailureCategory } from '../../base/failure.ts';
 import { startTimeLimit, TimeOver } from '../../client/transport/http.ts';
-import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { Anything, lineOf, NullableText } from '../context/output-schemas.ts';
 
 /** Whose fault a failed check is; the exit code follows from it. */
@@ -94,35 +94,20 @@ export const FINDINGS = {
   ndjson: [lineOf('check', CHECK), lineOf('summary', GRADES)],
 };
 
-/** Prints all reports in the chosen output form. */
-export async function printFindings(context: Context, findings: readonly CheckReport[]): Promise<void> {
-  const { output, print, terminal } = context;
-  const summary = {
-    ok: count(findings, 'ok'),
-    warn: count(findings, 'warn'),
-    fail: count(findings, 'fail'),
+/** All reports as they are printed. */
+export function presentFindings(findings: readonly CheckReport[]): Presentation {
+  const count = (wanted: CheckGrade) => findings.filter(({ grade }) => grade === wanted).length;
+  const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') };
+  return {
+    document: () => ({ ...summary, checks: findings.map(document) }),
+    events: () => [
+      ...findings.map((finding) => ({ type: 'check', ...document(finding) })),
+      { type: 'summary', ...summary },
+    ],
+    rows: () => findings.map(({ grade, check, message }) => [grade, check, message]),
+    ids: () => findings.flatMap(({ grade, check }) => (grade === 'ok' ? [] : [check])),
+    pages: () => [{ head: ['STATE', 'CHECK', 'FINDING'], rows: findings.flatMap(rows) }],
   };
-  switch (output) {
-    case 'json':
-      print(JSON.stringify({ ...summary, checks: findings.map(document) }, null, 2));
-      return;
-    case 'ndjson':
-      for (const finding of findings) print(JSON.stringify({ type: 'check', ...document(finding) }));
-      print(JSON.stringify({ type: 'summary', ...summary }));
-      return;
-    case 'plain':
-      for (const { grade, check, message } of findings) print(`${grade}\t${check}\t${message}`);
-      return;
-    case 'id':
-      for (const { grade, check } of findings) if (grade !== 'ok') print(check);
-      return;
-    case 'table':
-      print(await terminal.table(['STATE', 'CHECK', 'FINDING'], findings.flatMap(rows)));
-  }
-}
-
-function count(findings: readonly CheckReport[], grade: CheckGrade): number {
-  return findings.filter((finding) => finding.grade === grade).length;
 }
 
 function document({ check, grade, area, message, fix, facts }: CheckReport): object {

@@ -26,6 +26,7 @@ import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { findPair, sameLanguage } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { JSON_ONLY, nothing } from '../context/output/presentation.ts';
 import { suggestModels } from './suggest-models.ts';
 
 const INSTALLED_ENGINES = {
@@ -75,7 +76,8 @@ export const enginesInstall: Command = defineCommand({
     }
     context.terminal.note('All engines are installed.');
     await noteModels(context, options.to);
-    if (context.output === 'json') context.print(JSON.stringify({ installed: plan.engines, missing }));
+    const document = () => ({ installed: plan.engines, missing });
+    await context.present.show({ ...JSON_ONLY, document, isLine: true, events: nothing });
     return 0;
   },
 });

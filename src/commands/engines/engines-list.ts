@@ -6,8 +6,9 @@ import { createEngines } from '../../engines/index.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import { languageName } from '../../protocol/language-tag.ts';
 import { type Command, defineCommand } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
+import type { Context, TableHead } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { lineOf, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { ENGINE, type EngineState, examineEngine, listUsed } from './engines.ts';
@@ -87,58 +88,59 @@ export const enginesList: Command = defineCommand({
         isInstalled(programs, engine) && capabilities.missing.every((each) => each.engine !== engine.name),
     }));
     const used = listUsed(config);
-    await printEngines(context, {
+    const listed = {
       engines,
       used: await Promise.all(used.map((each) => examineEngine(each, context))),
       capabilities,
       file: config === null ? null : locateEngines(context).path,
-    });
+    };
+    await context.present.show(presentEngines(listed, context));
     return 0;
   },
 });
 
-async function printEngines(context: Context, { engines, used, capabilities, file }: Listed): Promise<void> {
-  const { terminal, print } = context;
-  switch (context.output) {
-    case 'json':
-      print(JSON.stringify({ engines, file, used, capabilities }, null, 2));
-      return;
-    case 'ndjson':
-      for (const engine of engines) print(JSON.stringify({ type: 'engine', ...engine }));
-      for (const each of used) print(JSON.stringify({ type: 'used_engine', ...each }));
-      print(JSON.stringify({ type: 'summary', file, ...capabilities }));
-      return;
-    case 'plain':
-    case 'id':
-      for (const engine of engines) {
-        if (context.output === 'plain' || engine.installed)
-          print(
-            `${engine.name}${context.output === 'id' ? '' : engine.installed ? ' installed' : ' missing'}`,
-          );
-      }
-      return;
-    case 'table':
-      print(await terminal.table(['ENGINE', 'STATE', 'STEPS', 'WHAT FOR'], engines.map(row)));
-      print('');
-      print(
-        await terminal.table(
-          ['USED FOR', '#', 'ENGINE', { title: 'LANGUAGES', wraps: 20 }, 'REACHABLE'],
-          used.map(usedRow),
-        ),
-      );
-  }
-  if (engines.some((engine) => !engine.installed)) {
-    terminal.note('');
-    terminal.note(`Install what is missing with: ${writeCommand(context, ['engines', 'install'])}`);
-  }
-  if (file === null) {
-    terminal.note('');
-    terminal.note(`Use better engines: ${writeCommand(context, ['engines', 'add', '--help'])}`);
-  }
+function presentEngines(
+  { engines, used, capabilities, file }: Listed,
+  context: Pick<Context, 'io' | 'service'>,
+): Presentation {
+  const installed = engines.filter((engine) => engine.installed);
+  return {
+    document: () => ({ engines, file, used, capabilities }),
+    events: () => [
+      ...engines.map((engine) => ({ type: 'engine', ...engine })),
+      ...used.map((each) => ({ type: 'used_engine', ...each })),
+      { type: 'summary', file, ...capabilities },
+    ],
+    rows: () => engines.map((engine) => [`${engine.name} ${stateOf(engine)}`]),
+    ids: () => installed.map(({ name }) => name),
+    pages: () => [
+      { head: ['ENGINE', 'STATE', 'STEPS', 'WHAT FOR'], rows: engines.map(row) },
+      '',
+      { head: USED_HEAD, rows: used.map(usedRow) },
+    ],
+    notes: () => [
+      ...(installed.length === engines.length
+        ? []
+        : ['', `Install what is missing with: ${writeCommand(context, ['engines', 'install'])}`]),
+      ...(file === null
+        ? ['', `Use better engines: ${writeCommand(context, ['engines', 'add', '--help'])}`]
+        : []),
+    ],
+  };
 }
 
-function row({ name, installed, steps, purpose }: InstalledEngine): string[] {
-  return [name, installed ? 'installed' : 'missing', steps.join(', '), purpose];
+const USED_HEAD: readonly TableHead[] = [
+  'USED FOR',
+  '#',
+  'ENGINE',
+  { title: 'LANGUAGES', wraps: 20 },
+  'REACHABLE',
+];
+
+const stateOf = ({ installed }: InstalledEngine) => (installed ? 'installed' : 'missing');
+
+function row(engine: InstalledEngine): string[] {
+  return [engine.name, stateOf(engine), engine.steps.join(', '), engine.purpose];
 }
 
 function usedRow({ step, position, engine, languages, problem }: EngineState): string[] {

@@ -53,7 +53,7 @@ export const enginesTest: Command = defineCommand({
     } finally {
       progress.close();
     }
-    await printList(context, TRIALS_FORM, { data: rows, has_more: false, next_cursor: null });
+    await printList(context, TRIALS_FORM, { data: rows });
     const failed = rows.filter(({ result }) => result === 'failed');
     if (failed.length === 0) return 0;
     const failedNames = failed.map(({ step: of, engine }) => `${engine} (${of})`).join(', ');

@@ -146,8 +146,8 @@ export function describeNextSteps(
 }
 
 /** Whether a person reads the output, and no CI system or program. */
-export function isForPeople({ output, io }: Pick<Context, 'output' | 'io'>): boolean {
-  return output === 'table' && !isSwitchedOn(io.env.CI);
+export function isForPeople({ present, io }: Pick<Context, 'present' | 'io'>): boolean {
+  return present.part === 'pages' && !isSwitchedOn(io.env.CI);
 }
 
 /** Prints that everything was done before, and returns true, if that is so. */

@@ -12,7 +12,7 @@ import type { Context, Progress } from '../context/context.ts';
 import { printProvenance } from '../screen/print-provenance.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
-import { chooseWait, type Follow, isStillRunning, printEvent } from './follow-job.ts';
+import { chooseWait, type Follow, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
 import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
 import { checkClashes, createClaims, createNaming, nameOthers } from './result-places.ts';
@@ -119,7 +119,12 @@ async function followAll(
   );
   for (const { label, failure } of lost) {
     progress.end(label, 'failed', failure?.message ?? '');
-    printEvent(context, { type: 'failed', id: label, code: failure?.facts.code, message: failure?.message });
+    context.present.event({
+      type: 'failed',
+      id: label,
+      code: failure?.facts.code,
+      message: failure?.message,
+    });
   }
   const wait = chooseWait(connection, references.length);
   const claims = createClaims();

@@ -59,7 +59,7 @@ export async function followJob(follow: Follow, started: Job): Promise<Outcome> 
         // A list entry has only some fields of a job.
         job = { ...job, status: changed.status, stage: changed.stage, progress: changed.progress };
         if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
-        printEvent(context, {
+        context.present.event({
           type: 'job',
           id: changed.id,
           status: changed.status,
@@ -99,9 +99,9 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       onProgress: (bytes, total) => progress.show(key, downloadStep(bytes, total)),
     });
     progress.end(key, 'done', files.map((file) => showPath(file.path, context.io.cwd)).join(', '));
-    for (const file of files) printEvent(context, { type: 'file', id: job.id, ...file });
+    for (const file of files) context.present.event({ type: 'file', id: job.id, ...file });
     const provenance = await connection.readProvenance(job.id);
-    if (provenance !== null) printEvent(context, { type: 'provenance', id: job.id, ...provenance });
+    if (provenance !== null) context.present.event({ type: 'provenance', id: job.id, ...provenance });
     return { label: job.id, stem: job.id, job, files, failure: null, provenance };
   } catch (error) {
     return failedJob(follow, job, error);
@@ -120,7 +120,7 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
   }
   const failure = withCommandFailure(follow, job, error);
   progress.end(key, isStillRunning(error) ? 'stopped' : 'failed', failure.message);
-  printEvent(context, { type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
+  context.present.event({ type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
   return { ...outcome, failure };
 }
 
@@ -159,11 +159,6 @@ function notFinishedFailure({ id, status }: Job): Failure {
 function progressKey({ id, input }: Pick<Job, 'id' | 'input'>): string {
   const language = input?.target_language;
   return typeof language === 'string' ? `${id} → ${language}` : id;
-}
-
-/** Writes one event of the `ndjson` form; nothing in the others. */
-export function printEvent(context: Context, fact: Readonly<Record<string, unknown>>): void {
-  if (context.output === 'ndjson') context.print(JSON.stringify(fact));
 }
 
 function stepOf(job: Job): Step {

@@ -1,4 +1,4 @@
-/** The outcomes of jobs in every output form, the failure that sums them up, and the exit code. */
+/** The outcomes of jobs as they are printed, the failure that sums them up, and the exit code. */
 
 import { resolve } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
@@ -11,6 +11,7 @@ import type { RunOutcome } from '../../batch/run/batch.ts';
 import type { Job } from '../../client/index.ts';
 import { type Context, Interruption, type TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import type { Presentation, Table } from '../context/output/presentation.ts';
 import { plainCell } from '../context/records.ts';
 
 export interface Outcome {
@@ -80,52 +81,51 @@ export function isLeft({ files, failure }: Outcome): boolean {
   return failure === null && files.length === 0;
 }
 
-/**
- * Prints the outcomes of a run in the chosen form; in `ndjson` only the summary, since the events were printed before.
- * @param exitCode for the last line of `ndjson`, if known
- * @param more fields of the document in `json`
- */
+/** Prints the outcomes of a run; see `presentOutcomes`. */
 export async function printOutcomes(
   context: Context,
   outcomes: readonly Outcome[],
   exitCode?: number,
   more: object = {},
 ): Promise<void> {
-  const { fields } = context;
-  const documents = outcomes.map((outcome) => outcomeDocument(outcome, fields));
-  switch (context.output) {
-    case 'json':
-      context.print(JSON.stringify({ object: 'list', data: documents, ...more }, null, 2));
-      return;
-    case 'ndjson': {
-      const failed = outcomes.filter((outcome) => outcome.failure !== null).length;
+  await context.present.show(presentOutcomes(context, outcomes, exitCode, more));
+}
+
+/**
+ * The outcomes of a run; of its events only the summary, since the others were printed before.
+ * @param exitCode for the summary, if known
+ * @param more fields of the document
+ */
+export function presentOutcomes(
+  { fields, io }: Pick<Context, 'fields' | 'io'>,
+  outcomes: readonly Outcome[],
+  exitCode?: number,
+  more: object = {},
+) {
+  const documents = () => outcomes.map((outcome) => outcomeDocument(outcome, fields));
+  const cells = () => documents().map((document) => Object.values(document).map(plainCell));
+  return {
+    document: () => ({ object: 'list', data: documents(), ...more }),
+    events: () => {
+      const failed = outcomes.filter(({ failure }) => failure !== null).length;
       const summary = { type: 'summary', jobs: outcomes.length, failed };
-      context.print(JSON.stringify(exitCode === undefined ? summary : { ...summary, exit_code: exitCode }));
-      return;
-    }
-    case 'id':
-      for (const { job, known } of outcomes) {
-        const id = job?.id ?? known?.id ?? null;
-        const parts = known?.part_ids ?? [];
-        if (parts.length > 0) for (const part of parts) context.print(part);
-        else if (id !== null) context.print(id);
-      }
-      return;
-    case 'plain':
-      if (fields !== null) printColumns(context, documents);
-      else for (const file of outcomes.flatMap((outcome) => outcome.files)) context.print(file.path);
-      return;
-    case 'table':
-      if (outcomes.length === 0) return;
-      if (fields === null) await printTable(context, outcomes);
-      else
-        context.print(
-          await context.terminal.table(
-            fields.map((field) => field.toUpperCase()),
-            documents.map(cellsOf),
-          ),
-        );
-  }
+      return [exitCode === undefined ? summary : { ...summary, exit_code: exitCode }];
+    },
+    ids: () => outcomes.flatMap(idsOf),
+    rows: () =>
+      fields === null ? outcomes.flatMap(({ files }) => files.map(({ path }) => [path])) : cells(),
+    pages: () => {
+      if (outcomes.length === 0) return [];
+      if (fields === null) return [tableOf(outcomes, io.cwd)];
+      return [{ head: fields.map((field) => field.toUpperCase()), rows: cells() }];
+    },
+  } satisfies Presentation;
+}
+
+/** The id of the job, or those of its parts. */
+function idsOf({ job, known }: Outcome): readonly string[] {
+  const parts = known?.part_ids ?? [];
+  return parts.length > 0 ? parts : [job?.id ?? known?.id ?? []].flat();
 }
 
 /** Empty columns are omitted. */
@@ -140,21 +140,14 @@ const HEAD = {
 
 type Row = Readonly<Record<keyof typeof HEAD, string>>;
 
-async function printTable(context: Context, outcomes: readonly Outcome[]): Promise<void> {
-  const rows = outcomes.flatMap((outcome) => rowsOf(outcome, context.io.cwd));
+function tableOf(outcomes: readonly Outcome[], cwd: string): Table {
+  const rows = outcomes.flatMap((outcome) => rowsOf(outcome, cwd));
   const columns = (Object.keys(HEAD) as (keyof typeof HEAD)[]) // of a constant
     .filter((name) => name === 'input' || name === 'status' || rows.some((row) => row[name] !== '-'));
-  const head = columns.map((name) => HEAD[name]);
-  const cells = rows.map((row) => columns.map((name) => row[name]));
-  context.print(await context.terminal.table(head, cells));
-}
-
-function printColumns(context: Context, documents: readonly object[]): void {
-  for (const document of documents) context.print(cellsOf(document).join('\t'));
-}
-
-function cellsOf(document: object): string[] {
-  return Object.values(document).map(plainCell);
+  return {
+    head: columns.map((name) => HEAD[name]),
+    rows: rows.map((row) => columns.map((name) => row[name])),
+  };
 }
 
 function describeStatus({ job, known, failure }: Outcome): string {

@@ -3,11 +3,17 @@ import type { Job } from '../../client/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { recordedKinds } from './find-jobs.ts';
-import { printEvent } from './follow-job.ts';
-import { exitCodeOf, OUTCOME_FIELDS, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
+import {
+  exitCodeOf,
+  OUTCOME_FIELDS,
+  type Outcome,
+  outcomesFailure,
+  presentOutcomes,
+} from './job-outcomes.ts';
 import { DELIVERIES } from './outputs.ts';
 
 export const jobsCancel: Command = defineCommand({
@@ -36,7 +42,7 @@ export const jobsCancel: Command = defineCommand({
         'jobs were not cancelled',
         `Show them with: ${lookCommand(context, outcomes)}`,
       );
-      await print(context, outcomes, exitCodeOf(context, failure));
+      await context.present.show(presentCancelled(context, outcomes, exitCodeOf(context, failure)));
       if (context.signal.aborted) {
         noteStopped(context, outcomes);
         throw context.signal.reason;
@@ -74,25 +80,23 @@ async function cancelOne(
     found = await jobs.find(reference, { signal });
     const job = await jobs.cancel(found.object, found.id, { signal });
     const { id, status, stage, progress } = job;
-    printEvent(context, { type: 'job', id, status, stage, progress });
+    context.present.event({ type: 'job', id, status, stage, progress });
     return { ...about, job, failure: null };
   } catch (error) {
     if (signal.aborted) return { ...about, job: null, failure: null };
     if (!(error instanceof Failure)) throw error;
     const { code } = error.facts;
-    printEvent(context, { type: 'failed', id: found?.id ?? label, code, message: error.message });
+    context.present.event({ type: 'failed', id: found?.id ?? label, code, message: error.message });
     return { ...about, job: found, failure: error };
   }
 }
 
-/** Prints the outcomes; `id` and `plain` list the cancelled jobs only. */
-async function print(context: Context, outcomes: readonly Outcome[], exitCode: number): Promise<void> {
-  const { output, fields } = context;
-  if (output !== 'id' && (output !== 'plain' || fields !== null)) {
-    await printOutcomes(context, outcomes, exitCode);
-    return;
-  }
-  for (const { job, failure } of outcomes) if (job !== null && failure === null) context.print(job.id);
+/** The outcomes; as ids, and as rows without --fields, only the cancelled jobs. */
+function presentCancelled(context: Context, outcomes: readonly Outcome[], exitCode: number): Presentation {
+  const shown = presentOutcomes(context, outcomes, exitCode);
+  const ids = () =>
+    outcomes.flatMap(({ job, failure }) => (failure === null && job !== null ? [job.id] : []));
+  return { ...shown, ids, rows: () => (context.fields === null ? ids().map((id) => [id]) : shown.rows()) };
 }
 
 function noteStopped(context: Context, outcomes: readonly Outcome[]): void {

@@ -89,7 +89,7 @@ export const jobsGet: Command = defineCommand({
     try {
       const { found, outcomes } = await collectJobs(context, connection, ids);
       const [only] = found;
-      if (!single) await printList(context, JOBS, { data: found, has_more: false, next_cursor: null });
+      if (!single) await printList(context, JOBS, { data: found });
       else if (only !== undefined) await printRecord(context, JOBS, only);
       const failure = outcomesFailure(outcomes, 'jobs could not be read', 'Check their ids.');
       if (failure !== null) throw failure;

@@ -20,6 +20,7 @@ import type { Prices } from '../../protocol/prices.ts';
 import type { Connection } from '../context/connection.ts';
 import type { Context, TableHead } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { type OpenCommand, withMemory } from './drive.ts';
 import type { JobOptions } from './job-options.ts';
 import { type CollectedJobs, checkSupport, noteShard } from './plan-jobs.ts';
@@ -61,7 +62,7 @@ async function showItems(opened: OpenCommand, collected: CollectedJobs): Promise
   const limit = forecastLimit(runOptions, budget, listNewJobs(forecast));
   const document = { ...forecast, ...shareOf(delivery, all.length), ...limit };
   const { items: rows, ...sum } = document;
-  await printPlan(context, isFree, {
+  const shown = presentPlan(context.io.cwd, isFree, {
     document,
     lines: [...rows.map((item) => ({ type: 'item', ...item })), { type: 'summary', ...sum }],
     items: rows,
@@ -69,6 +70,7 @@ async function showItems(opened: OpenCommand, collected: CollectedJobs): Promise
     rows: (name) => rows.map((item) => rowOf(item, isFree, name)),
     notes: [...describeForecast(forecast, isFree), ...describeLimit(limit)],
   });
+  await context.present.show(shown);
   noteWhole(context, planned);
   const failure = refusalsFailure(planned);
   if (failure !== null) throw failure;
@@ -154,7 +156,7 @@ export function shareOf({ shard }: Pick<Delivery, 'shard'>, total: number): obje
   return shard === undefined ? {} : { shard: writeShard(shard), items_of_all_shards: total };
 }
 
-/** A plan, as each form of output shows it. */
+/** A plan, as it is printed. */
 interface PrintedPlan {
   readonly document: object;
   readonly lines: readonly object[];
@@ -166,32 +168,24 @@ interface PrintedPlan {
   readonly notes: readonly string[];
 }
 
-/** Prints a plan in the chosen form. @param isFree without the column of credits */
-export async function printPlan(
-  context: Context,
+/** @param isFree without the column of credits */
+export function presentPlan(
+  cwd: string,
   isFree: boolean,
   { document, lines, items, head, rows, notes }: PrintedPlan,
-): Promise<void> {
-  switch (context.output) {
-    case 'json':
-      context.print(JSON.stringify(document, null, 2));
-      return;
-    case 'ndjson':
-      for (const line of lines) context.print(JSON.stringify(line));
-      return;
-    case 'plain':
-      for (const row of rows((path) => path)) context.print(row.join('\t'));
-      return;
-    case 'id':
-      for (const { job_id: id } of items) if (id !== null) context.print(id);
-      return;
-    case 'table': {
-      const isShown = (_: unknown, at: number) => !isFree || head[at] !== 'CREDITS';
-      const cells = rows((path) => showPath(path, context.io.cwd)).map((row) => row.filter(isShown));
-      if (cells.length > 0) context.print(await context.terminal.table(head.filter(isShown), cells));
-      for (const note of notes) context.terminal.note(note);
-    }
-  }
+): Presentation {
+  const isShown = (_: unknown, at: number) => !isFree || head[at] !== 'CREDITS';
+  return {
+    document: () => document,
+    events: () => lines,
+    rows: () => rows((path) => path),
+    ids: () => items.flatMap(({ job_id: id }) => id ?? []),
+    pages: () => {
+      const cells = rows((path) => showPath(path, cwd)).map((row) => row.filter(isShown));
+      return cells.length === 0 ? [] : [{ head: head.filter(isShown), rows: cells }];
+    },
+    notes: () => notes,
+  };
 }
 
 const HEAD: readonly TableHead[] = [

@@ -65,7 +65,7 @@ export const memoryExport: Command = defineCommand({
   run: async (context, operands, options) => {
     const [file, ...others] = operands;
     if (others.length > 0) throw invalidCallFailure('more than one file to write', 'Name one.');
-    if (file === undefined && context.output !== 'table')
+    if (file === undefined && context.present.part !== 'pages')
       throw invalidCallFailure(`--output ${context.output} needs a file to write`, 'Name it.');
     const memory = await openNamed(context, options, true);
     try {
@@ -144,7 +144,7 @@ export const memoryImport: Command = defineCommand({
         if (entries.length > 0) await memory.add([...plain, ...entries]);
         rows.push({ file, imported: entries.length, skipped });
       }
-      await printList(context, IMPORTED, { data: rows, has_more: false, next_cursor: null });
+      await printList(context, IMPORTED, { data: rows });
       const imported = read.flatMap(({ entries }) => entries);
       if (imported.length > 0) context.terminal.note(describeUse(imported));
       return 0;

@@ -67,7 +67,7 @@ export const modelsInstall: Command = defineCommand({
     const rows = await Promise.all(
       models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
     );
-    await printList(context, PLAN_FORM, { data: rows, has_more: false, next_cursor: null });
+    await printList(context, PLAN_FORM, { data: rows });
     const due = models.filter((_, at) => rows[at]?.state !== 'complete');
     const managed = listManaged((await readEngines(context)) ?? {});
     const untried = models.filter((model) => due.includes(model) || !managed.has(model.id));

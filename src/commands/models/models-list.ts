@@ -26,7 +26,7 @@ export const modelsList: Command = defineCommand({
       models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
     );
     const form = licences ? LICENCES_FORM : LIST_FORM;
-    await printList(context, form, { data: rows, has_more: false, next_cursor: null });
+    await printList(context, form, { data: rows });
     return 0;
   },
 });

@@ -46,7 +46,7 @@ export const profileList: Command = defineCommand({
   prints: PROFILE_LIST,
   run: async (context) => {
     const data = showProfiles(await profileStore(context).read());
-    await printList(context, PROFILES, { data, has_more: false, next_cursor: null });
+    await printList(context, PROFILES, { data });
     return 0;
   },
 });
@@ -145,7 +145,7 @@ export const profileShow: Command = defineCommand({
     const flags = name === undefined ? service : { ...service, profile: name };
     const sources = await readSources({ ...io, flags, warn: terminal.warn });
     const data = [...showSettings(resolveSettings(sources)), ...showDefaults(sources)];
-    await printList(context, SHOWN, { data, has_more: false, next_cursor: null });
+    await printList(context, SHOWN, { data });
     return 0;
   },
 });

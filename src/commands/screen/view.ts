@@ -51,9 +51,7 @@ export async function createBatchView(
   };
   const progress = await openProgress(context, isMany, look);
   const provenances = createProvenancePrinter(terminal, isMany, io.cwd);
-  const write = (line: object) => {
-    if (context.output === 'ndjson') context.print(JSON.stringify(line));
-  };
+  const write = context.present.event;
   const show = (event: ItemEvent) => {
     const change = picture.add(event);
     if (change === null || isSameEnd(change.before?.state, change.now.state)) return null;
@@ -122,12 +120,12 @@ function stateOfWhole({ item, state }: ItemEvent): ItemState | null {
 const NONE: Progress = { show: () => undefined, end: () => undefined, close: () => undefined };
 
 function openProgress(
-  { terminal, output, io }: Context,
+  { terminal, present, io }: Context,
   isMany: boolean,
   look: Parameters<Context['terminal']['board']>[0],
 ): Promise<Progress> {
   // Events and a live display would overwrite each other on one terminal; the events contain everything.
-  if (output === 'ndjson' && io.stdout.isTTY === true) return Promise.resolve(NONE);
+  if (present.part === 'events' && io.stdout.isTTY === true) return Promise.resolve(NONE);
   return isMany ? terminal.board(look) : terminal.progress();
 }
 

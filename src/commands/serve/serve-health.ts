@@ -17,6 +17,7 @@ import type { NodeHealth } from '../../service/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { STATE_DIR } from './serve-keys.ts';
 
@@ -125,7 +126,7 @@ export const serveHealth: Command = defineCommand({
       (one, other) => STATUSES.indexOf(other.status) - STATUSES.indexOf(one.status),
     );
     if (worst === undefined) throw notRunningFailure(folder);
-    await print(context, worst);
+    await context.present.show(presentHealth(worst));
     return worst.status === 'failing' && !live ? EXIT_CODES.temporary.code : 0;
   },
 });
@@ -186,7 +187,7 @@ function hangsFailure(pid: number, ageMs: number): Failure {
   );
 }
 
-async function print(context: Context, { at, ...report }: Report & { at: number }): Promise<void> {
+function presentHealth({ at, ...report }: Report & { at: number }): Presentation {
   const { runningJobs, diskFreeBytes, pid, host, ...health } = report;
   const shown = {
     ...health,
@@ -196,17 +197,12 @@ async function print(context: Context, { at, ...report }: Report & { at: number 
     host,
     checked_at: new Date(at).toISOString(),
   };
-  switch (context.output) {
-    case 'json':
-    case 'ndjson':
-      return context.print(JSON.stringify(shown));
-    case 'plain':
-      return context.print(report.status);
-    case 'id':
-      return context.print(report.node);
-    case 'table': {
-      const rows = Object.entries(shown).map(([name, value]) => [name, String(value ?? '-')]);
-      return context.print(await context.terminal.table(['PART', 'STATE'], rows));
-    }
-  }
+  const cells = () => Object.entries(shown).map(([name, value]) => [name, String(value ?? '-')]);
+  return {
+    document: () => shown,
+    isLine: true,
+    rows: () => [[report.status]],
+    ids: () => [report.node],
+    pages: () => [{ head: ['PART', 'STATE'], rows: cells() }],
+  };
 }

@@ -11,7 +11,8 @@ import type { KeyDescription } from '../../service/auth/keys.ts';
 import type { IssuedKey, KeyRules } from '../../service/index.ts';
 import { hasService, type KeyAdmin, openKeyAdmin } from '../../service/operate/key-admin.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
-import type { Context } from '../context/context.ts';
+import type { Context, TableHead } from '../context/context.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { openStateFolder } from '../context/state-folder.ts';
@@ -89,8 +90,12 @@ function noServiceFailure(folder: string, chooser: string): Failure {
  * Shows a new key. If its secrets could not be printed, the key is deleted: they are not shown again.
  * @throws Failure of the output
  */
-export async function showNewKey(context: Context, show: () => void, takeBack: () => unknown): Promise<void> {
-  show();
+export async function showNewKey(
+  context: Context,
+  key: Presentation,
+  takeBack: () => unknown,
+): Promise<void> {
+  await context.present.show(key);
   try {
     await context.printed();
   } catch (error) {
@@ -165,7 +170,7 @@ export const serveKeysCreate: Command = defineCommand({
   prints: NEW_KEY,
   run: async (context, _operands, options) => {
     const { permission, monthlyQuota = null, allow, stateDir, database } = options;
-    if (context.output === 'id') {
+    if (context.present.part === 'ids') {
       throw invalidCallFailure(
         '--output id would lose the secret of the new key',
         'Use --output json, plain or table.',
@@ -178,11 +183,7 @@ export const serveKeysCreate: Command = defineCommand({
     };
     await withKeys(context, { stateDir, database, make: true }, async (admin) => {
       const issued = await issueKey(admin, rules);
-      await showNewKey(
-        context,
-        () => announce(context, issued),
-        () => admin.drop(issued.key),
-      );
+      await showNewKey(context, presentSecrets(issued), () => admin.drop(issued.key));
     });
     context.terminal.note('Keep the secrets now: they are not shown again.');
     return 0;
@@ -215,21 +216,21 @@ function isAddressError(error: unknown): error is Error {
   return ['ERR_INVALID_ADDRESS', 'ERR_OUT_OF_RANGE'].includes(errorCode(error));
 }
 
-function announce(context: Context, { key, secret, webhookSecret }: IssuedKey): void {
-  switch (context.output) {
-    case 'json':
-    case 'ndjson':
-      context.print(JSON.stringify({ key, secret, webhook_secret: webhookSecret }));
-      break;
-    case 'plain':
-    case 'id':
-      context.print(`${key} ${secret} ${webhookSecret}`);
-      break;
-    case 'table':
-      context.print(`VLOC_KEY=${key}`);
-      context.print(`VLOC_SECRET=${secret}`);
-      context.print(`VLOC_WEBHOOK_SECRET=${webhookSecret}`);
-  }
+function presentSecrets({ key, secret, webhookSecret }: IssuedKey): Presentation {
+  return {
+    document: () => ({ key, secret, webhook_secret: webhookSecret }),
+    isLine: true,
+    rows: () => [[`${key} ${secret} ${webhookSecret}`]],
+    pages: () => [`VLOC_KEY=${key}`, ...secretLines({ secret, webhookSecret })],
+  };
+}
+
+/** Secrets as variables. */
+export function secretLines({
+  secret,
+  webhookSecret,
+}: Pick<IssuedKey, 'secret' | 'webhookSecret'>): string[] {
+  return [`VLOC_SECRET=${secret}`, `VLOC_WEBHOOK_SECRET=${webhookSecret}`];
 }
 
 export const serveKeysList: Command = defineCommand({
@@ -244,39 +245,30 @@ export const serveKeysList: Command = defineCommand({
   prints: KEYS,
   run: async (context, _operands, { stateDir, database }) => {
     const keys = await withKeys(context, { stateDir, database, make: false }, (admin) => admin.list());
-    const { print } = context;
-    switch (context.output) {
-      case 'json':
-        print(JSON.stringify(keys.map(keyDocument), null, 2));
-        break;
-      case 'ndjson':
-        for (const key of keys) print(JSON.stringify(keyDocument(key)));
-        print(JSON.stringify({ type: 'summary', keys: keys.length }));
-        break;
-      case 'plain':
-        for (const key of keys) print(`${key.key} ${stateOf(key)}`);
-        break;
-      case 'id':
-        for (const { key, revokedAt } of keys) if (revokedAt === null) print(key);
-        break;
-      case 'table':
-        print(
-          await context.terminal.table(
-            [
-              'KEY',
-              'STATE',
-              { title: 'PERMISSIONS', wraps: 20 },
-              { title: 'CREDITS A MONTH', drops: 1 },
-              { title: 'FROM', wraps: 15 },
-              { title: 'CREATED', drops: 2 },
-            ],
-            keys.map(row),
-          ),
-        );
-    }
+    await context.present.show(presentKeys(keys));
     return 0;
   },
 });
+
+function presentKeys(keys: readonly KeyDescription[]): Presentation {
+  const documents = () => keys.map(keyDocument);
+  return {
+    document: documents,
+    events: () => [...documents(), { type: 'summary', keys: keys.length }],
+    rows: () => keys.map((key) => [`${key.key} ${stateOf(key)}`]),
+    ids: () => keys.flatMap(({ key, revokedAt }) => (revokedAt === null ? [key] : [])),
+    pages: () => [{ head: KEY_HEAD, rows: keys.map(row) }],
+  };
+}
+
+const KEY_HEAD: readonly TableHead[] = [
+  'KEY',
+  'STATE',
+  { title: 'PERMISSIONS', wraps: 20 },
+  { title: 'CREDITS A MONTH', drops: 1 },
+  { title: 'FROM', wraps: 15 },
+  { title: 'CREATED', drops: 2 },
+];
 
 const stateOf = ({ revokedAt }: KeyDescription) => (revokedAt === null ? 'works' : 'revoked');
 
@@ -313,8 +305,13 @@ export const serveKeysRevoke: Command = defineCommand({
         `List the keys: \`${listCommand(context, stateDir)}\`. --state-dir chooses another folder.`,
       );
     }
-    const asJson = context.output === 'json' || context.output === 'ndjson';
-    context.print(asJson ? JSON.stringify(keyDocument(revoked)) : revoked.key);
+    await context.present.show({
+      document: () => keyDocument(revoked),
+      isLine: true,
+      rows: () => [[revoked.key]],
+      ids: () => [revoked.key],
+      pages: () => [revoked.key],
+    });
     context.terminal.note('Revoked: running services refuse it from now on.');
     return 0;
   },

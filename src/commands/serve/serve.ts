@@ -17,11 +17,12 @@ import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
 import { startListening } from '../context/listen.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { openStateFolder } from '../context/state-folder.ts';
 import { reportHealth } from './serve-health.ts';
-import { showNewKey } from './serve-keys.ts';
+import { secretLines, showNewKey } from './serve-keys.ts';
 import { readServeOptions, SERVE_OPTIONS } from './serve-options.ts';
 
 const STARTED = [
@@ -103,11 +104,7 @@ export const serve: Command = defineCommand({
       options.controlPort,
     );
     const keys = service.newKey === null ? await service.keys() : [service.newKey];
-    await showNewKey(
-      context,
-      () => announce(context, service, keys),
-      () => takeBack(service),
-    );
+    await showNewKey(context, presentService(service, keys), () => takeBack(service));
     logs.log({ level: 'info', message: `listening on ${service.url}, state in ${settings.stateDir}` });
     logs.log(describeKeys(context, { newKey: service.newKey, keys, stateDir: settings.stateDir }));
     if (service.control !== null) {
@@ -137,8 +134,13 @@ async function runWorker(
 ): Promise<number> {
   const { id: node, metricsUrl } = worker;
   const probes = metricsUrl === null ? {} : { metrics_url: metricsUrl };
-  const isDocument = context.output === 'json' || context.output === 'ndjson';
-  context.print(isDocument ? JSON.stringify({ role: 'worker', node, ...probes }) : node);
+  await context.present.show({
+    document: () => ({ role: 'worker', node, ...probes }),
+    isLine: true,
+    rows: () => [[node]],
+    ids: () => [node],
+    pages: () => [node],
+  });
   log({ level: 'info', message: `carrying out jobs as ${node}` });
   if (metricsUrl !== null) log({ level: 'info', message: `health and metrics at ${metricsUrl}` });
   await untilEnd(context, worker, settings, { log, draining: 'unfinished jobs go to other workers' });
@@ -167,9 +169,9 @@ async function untilEnd(
   await stopReports();
 }
 
-/** True if the first key can be created: only when its secrets are printed. @throws Failure (`usage`) for `id` */
-function showsSecrets({ output }: Context): boolean {
-  if (output !== 'id') return output !== 'plain';
+/** True if the first key can be created: only when its secrets are printed. @throws Failure (`usage`) for forms of ids */
+function showsSecrets({ present }: Context): boolean {
+  if (present.part !== 'ids') return present.part !== 'rows';
   throw invalidCallFailure(
     '--output id would lose the secret of the first key',
     'Use --output json or table, or plain, which makes no key.',
@@ -182,43 +184,28 @@ async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
 }
 
 /**
- * Prints the address of the service and, except in `plain`, its oldest key. Secrets are printed only by the start that
- * created the key.
+ * The address of the service and, except in rows, its oldest key. Secrets are printed only by the start that created the key.
  */
-function announce(context: Context, { url, newKey, control }: Service, keys: readonly IssuedKey[]): void {
+function presentService({ url, newKey, control }: Service, keys: readonly IssuedKey[]): Presentation {
   const key = keys[0]?.key ?? null;
-  const { print } = context;
-  switch (context.output) {
-    case 'json':
-    case 'ndjson':
-      print(
-        JSON.stringify({
-          base_url: url,
-          key,
-          secret: newKey?.secret ?? null,
-          webhook_secret: newKey?.webhookSecret ?? null,
-          ...(control === null ? {} : { control_url: control.url, control_token: control.token }),
-        }),
-      );
-      break;
-    case 'plain':
-      print(url);
-      break;
-    case 'id':
-      if (key !== null) print(key);
-      break;
-    case 'table':
-      print(`VLOC_BASE_URL=${url}`);
-      if (key !== null) print(`VLOC_KEY=${key}`);
-      if (newKey !== null) {
-        print(`VLOC_SECRET=${newKey.secret}`);
-        print(`VLOC_WEBHOOK_SECRET=${newKey.webhookSecret}`);
-      }
-      if (control !== null) {
-        print(`CONTROL_URL=${control.url}`);
-        print(`CONTROL_TOKEN=${control.token}`);
-      }
-  }
+  return {
+    document: () => ({
+      base_url: url,
+      key,
+      secret: newKey?.secret ?? null,
+      webhook_secret: newKey?.webhookSecret ?? null,
+      ...(control === null ? {} : { control_url: control.url, control_token: control.token }),
+    }),
+    isLine: true,
+    rows: () => [[url]],
+    ids: () => (key === null ? [] : [key]),
+    pages: () => [
+      `VLOC_BASE_URL=${url}`,
+      ...(key === null ? [] : [`VLOC_KEY=${key}`]),
+      ...(newKey === null ? [] : secretLines(newKey)),
+      ...(control === null ? [] : [`CONTROL_URL=${control.url}`, `CONTROL_TOKEN=${control.token}`]),
+    ],
+  };
 }
 
 /** The log entry about the keys. */

@@ -17,6 +17,7 @@ import { jobsOf } from '../../batch/run/step.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { describeCredits } from '../../protocol/metering.ts';
 import type { Context, TableHead } from '../context/context.ts';
+import type { Presentation } from '../context/output/presentation.ts';
 import { type OpenCommand, withMemory } from '../jobs/drive.ts';
 import { noteShard } from '../jobs/plan-jobs.ts';
 import { describeLimit, forecastLimit, listNewJobs, type PlanLimit } from '../jobs/plan-limit.ts';
@@ -25,7 +26,7 @@ import {
   describeMemory,
   describeRedub,
   FREE,
-  printPlan,
+  presentPlan,
   readPurse,
   refusalsFailure,
   shareOf,
@@ -72,7 +73,7 @@ export async function showStages(
     decided.videos.length === 0
       ? { plan: decided, stages: [], isFree: false, limit: null }
       : await withMemory(command, false, (opened) => askForStages(opened, decided, records));
-  await print(context, all.length, forecasts);
+  await context.present.show(presentStages(context.io.cwd, all.length, forecasts));
   const failure = refusalsFailure(plannedOf(forecasts.plan)) ?? forecasts.refusal ?? null;
   if (failure !== null) throw failure;
   return 0;
@@ -124,11 +125,11 @@ const HEAD: readonly TableHead[] = [
   'CREDITS',
 ];
 
-async function print(
-  context: Context,
+function presentStages(
+  cwd: string,
   total: number,
   { plan, stages, isFree, one_job_credits: whole, limit, refusal }: StageForecasts,
-): Promise<void> {
+): Presentation {
   const sum = {
     ...sumOf(stages),
     ...(whole === undefined ? {} : { one_job_credits: whole }),
@@ -141,7 +142,7 @@ async function print(
     whole === undefined
       ? `Cost: ${inStages}.`
       : `Cost in stages: ${inStages}; as one job, without --terms: ${describePrice(whole)}.`;
-  await printPlan(context, isFree, {
+  return presentPlan(cwd, isFree, {
     document: {
       object: 'stages',
       ...shareOf(plan.delivery, total),

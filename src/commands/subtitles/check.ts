@@ -65,7 +65,7 @@ export const subtitlesCheck: Command = defineCommand({
   fields: () => ['file', 'row', 'cue', 'time', 'rule', 'severity', 'message', 'advice'],
   prints: SUBTITLE_FINDINGS,
   run: async (context, operands, options) => {
-    const { terminal, print, output } = context;
+    const { terminal } = context;
     const [files, standardOf] = await Promise.all([
       readSubtitles(operands, options, context),
       openStandard(options, context),
@@ -87,8 +87,7 @@ export const subtitlesCheck: Command = defineCommand({
       checked.push({ file, rows: inOrder.map((finding) => toRow(file.label, finding)) });
     }
     const rows = checked.flatMap((each) => each.rows);
-    if (output === 'table') for (const row of rows) print(describeFinding(row));
-    else await printList(context, FINDINGS, { data: rows, has_more: false, next_cursor: null });
+    await printList(context, FINDINGS, { data: rows }, { pages: () => rows.map(describeFinding) });
     if (options.junit !== undefined)
       await replaceFile(resolve(context.io.cwd, options.junit), writeReport(checked, options.strict));
     terminal.note(`${countNoun(files.length, 'file')}: ${countFindings(rows)}.`);

@@ -8,6 +8,7 @@ import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { fixSubtitle } from '../../media/subtitles/fix.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import { showPath } from '../context/format.ts';
+import { nothing } from '../context/output/presentation.ts';
 import { describeList, NullableText } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import {
@@ -78,7 +79,7 @@ export const subtitlesFix: Command = defineCommand({
         inPlace ? '--in-place and --out cannot be combined' : 'where to write is missing',
         'Replace the files with --in-place, or write them elsewhere with --out folder.',
       );
-    const { io, output, print, terminal } = context;
+    const { io, present, terminal } = context;
     const [files, standardOf] = await Promise.all([
       readSubtitles(operands, options, context),
       openStandard(options, context),
@@ -98,11 +99,9 @@ export const subtitlesFix: Command = defineCommand({
       const left = after.map((finding) => toRow(written ?? file.label, finding));
       const counts = { changed_cues: fixed.changedCues, fixed: before.length - after.length };
       rows.push({ file: file.label, written, ...counts, left });
-      if (output !== 'table') continue;
-      for (const finding of left) print(describeFinding(finding));
+      await present.show({ pages: () => left.map(describeFinding) });
     }
-    if (output !== 'table')
-      await printList(context, FIXED, { data: rows, has_more: false, next_cursor: null });
+    await printList(context, FIXED, { data: rows }, { pages: nothing });
     for (const row of rows) terminal.note(describeFixed(row));
     return exitCodeFor(
       rows.flatMap(({ left }) => left),

@@ -39,7 +39,7 @@ export const completion: Command = defineCommand({
   ],
   notes: ['The script requests everything from vloc when you press Tab, which looks on this machine only.'],
   prints: COMPLETION_SCRIPT,
-  run: async ({ output, print }, [shell = '']) => {
+  run: async ({ present }, [shell = '']) => {
     const name = SCRIPTS[shell];
     if (name === undefined) {
       throw usageFailure(
@@ -49,8 +49,14 @@ export const completion: Command = defineCommand({
       );
     }
     const script = await readFile(new URL(name, scriptFolder()), 'utf8');
-    if (output === 'json' || output === 'ndjson') print(JSON.stringify({ shell, script }));
-    else print(script.trimEnd());
+    const text = script.trimEnd();
+    await present.show({
+      document: () => ({ shell, script }),
+      isLine: true,
+      rows: () => [[text]],
+      ids: () => [text],
+      pages: () => [text],
+    });
     return 0;
   },
 });

@@ -38,11 +38,8 @@ export const schemaCommand = (all: readonly CalledCommand[]): Command =>
     run: async (context, words, { commands }) => {
       if (commands && words.length > 0)
         throw invalidCallFailure('--commands is about all commands', 'Leave out the command or the option.');
-      if (context.output === 'id') {
-        for (const name of listNames(all, commands)) context.print(name);
-        return 0;
-      }
-      printDocument(context, await createDocument(all, context, words, commands));
+      const document = await createDocument(all, context, words, commands);
+      await context.present.show({ document: () => document, ids: () => listNames(all, commands) });
       return 0;
     },
   });
@@ -69,8 +66,4 @@ async function createDocument(
     baseUrl: baseUrl === '' ? VERSION_PREFIX : baseUrl.replace(/\/+$/, ''),
     ...(headerPrefix === '' ? {} : { headerPrefix }),
   });
-}
-
-function printDocument({ output, print }: Pick<Context, 'output' | 'print'>, document: object): void {
-  print(output === 'ndjson' ? JSON.stringify(document) : JSON.stringify(document, null, 2));
 }

@@ -92,7 +92,7 @@ async function uploadAll(
       }
     }
     progress.close();
-    await printList(context, UPLOADS, { data: sent, has_more: false, next_cursor: null });
+    await printList(context, UPLOADS, { data: sent });
     const failure = outcomesFailure(outcomes, 'files were not uploaded', 'Run it again for those.');
     if (failure !== null) throw failure;
     return 0;

@@ -164,7 +164,7 @@ export const uploadGet: Command = defineCommand({
         uploads.get(id, { signal: context.signal }),
       );
       const [only] = found;
-      if (!single) await printList(context, UPLOADS, { data: found, has_more: false, next_cursor: null });
+      if (!single) await printList(context, UPLOADS, { data: found });
       else if (only !== undefined) await printRecord(context, UPLOADS, only);
       const failure = outcomesFailure(outcomes, 'uploads could not be read', 'Check their ids.');
       if (failure !== null) throw failure;

@@ -16,6 +16,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import { type Context, Interruption, type TableHead } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
 import { startListening } from '../context/listen.ts';
+import { JSON_ONLY, type Presentation } from '../context/output/presentation.ts';
 import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { type Caller, writeCommand } from '../context/printed-command.ts';
 import {
@@ -228,36 +229,18 @@ export interface EventOutput {
   readonly failedCommands: number;
 }
 
-/** Creates the output of one run in the chosen form. */
+/** Creates the output of one run. */
 export function createEventOutput(context: Context): EventOutput {
-  const { terminal, output, print } = context;
+  const { terminal, present } = context;
   const events: object[] = [];
   const counts = { events: 0, duplicates: 0, refused: 0, not_forwarded: 0, failed_commands: 0 };
   let listeningOn = '';
   let written = Promise.resolve();
-  const printLine = (document: object) => {
-    if (output === 'ndjson') print(JSON.stringify(document));
-  };
   const showEvent = (event: ReceivedEvent) => {
-    const { id, type, job } = event;
-    const isFirst = counts.events === 1;
-    switch (output) {
-      case 'json':
-        events.push(eventDocument(event));
-        break;
-      case 'ndjson':
-        print(JSON.stringify({ type: 'event', ...eventDocument(event) }));
-        break;
-      case 'plain':
-        print(`${type ?? 'unknown'} ${job.id ?? id}`);
-        break;
-      case 'id':
-        print(job.id ?? id);
-        break;
-      case 'table':
-        // In sequence, so that lines keep their order while the table code is loaded.
-        written = written.then(async () => print(await tableLine(context, event, isFirst)));
-    }
+    events.push(eventDocument(event));
+    const shown = presentEvent(event, context.io.now(), counts.events === 1);
+    // In sequence, so that lines keep their order while the table code is loaded.
+    written = written.then(() => present.show(shown));
   };
   return {
     get failedCommands() {
@@ -265,7 +248,7 @@ export function createEventOutput(context: Context): EventOutput {
     },
     listening(url) {
       listeningOn = url;
-      printLine({ type: 'listening', url });
+      present.event({ type: 'listening', url });
       terminal.note(`Listening on ${url}; Ctrl-C ends it.`);
     },
     report(report) {
@@ -286,18 +269,20 @@ export function createEventOutput(context: Context): EventOutput {
           counts.not_forwarded += 1;
           terminal.warn(`${report.id} was not forwarded: ${report.message}. The service sends it again.`);
       }
-      printLine(report);
+      present.event(report);
     },
     commandFailed(event, reason) {
       counts.failed_commands += 1;
       terminal.warn(`The command for ${event.id} failed: ${reason}.`);
-      printLine({ type: 'command_failed', id: event.id, message: reason });
+      present.event({ type: 'command_failed', id: event.id, message: reason });
     },
     async end() {
       await written;
-      printLine({ type: 'summary', ...counts });
-      if (output === 'json')
-        print(JSON.stringify({ url: listeningOn, ...counts, received: events }, null, 2));
+      await present.show({
+        ...JSON_ONLY,
+        document: () => ({ url: listeningOn, ...counts, received: events }),
+        events: () => [{ type: 'summary', ...counts }],
+      });
       terminal.note(
         `Events: ${counts.events}, duplicates: ${counts.duplicates}, refused: ${counts.refused}, not forwarded: ${counts.not_forwarded}.`,
       );
@@ -320,18 +305,20 @@ const HEAD: readonly TableHead[] = [
   { title: 'FORWARDED', drops: 1 },
 ];
 
-/** One line, the first with a header. The table escapes the event, which is external data. */
-async function tableLine({ io, terminal }: Context, event: ReceivedEvent, isFirst: boolean): Promise<string> {
+/** An event as it is printed at once; the document at the end has all of them. */
+function presentEvent(event: ReceivedEvent, nowMs: number, isFirst: boolean): Presentation {
   const { id, job, type, forwardedStatus } = event;
-  const cells = [
-    `${new Date(io.now()).toISOString().slice(11, 19)}Z`,
+  const cells = () => [
+    `${new Date(nowMs).toISOString().slice(11, 19)}Z`,
     (type ?? 'unknown').padEnd(TYPE_CELLS),
     (job.id ?? id).padEnd(ID_CELLS),
     (job.client_reference ?? '-').padEnd('REFERENCE'.length),
     forwardedStatus === null ? '-' : String(forwardedStatus),
   ];
-  const laidOut = await terminal.table(HEAD, [cells]);
-  const [, row = '', ...more] = laidOut.split('\n');
-  // On a narrow terminal it is a list, which has no header.
-  return isFirst || more.length > 0 ? laidOut : row;
+  return {
+    events: () => [{ type: 'event', ...eventDocument(event) }],
+    rows: () => [[`${type ?? 'unknown'} ${job.id ?? id}`]],
+    ids: () => [job.id ?? id],
+    pages: () => [{ head: HEAD, rows: [cells()], isNext: !isFirst }],
+  };
 }

@@ -15,6 +15,7 @@ import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { JSON_ONLY, type Presentation } from '../context/output/presentation.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules, WEBHOOK_CHECKS } from './rules.ts';
 
 const OPTIONS = {
@@ -60,7 +61,7 @@ export const webhooksVerify: Command = defineCommand({
     const rules = { ...(await readRules(context, options)), now };
     const received = await readDelivery(context, options, rules);
     const verdict = judgeWebhook(received, rules);
-    showVerdict(context, verdict);
+    await context.present.show(presentVerdict(verdict));
     if (!verdict.valid) throw webhookFileFailure(verdict, received, rules);
     return 0;
   },
@@ -112,18 +113,17 @@ function readArrival(text: string): number {
   return instant;
 }
 
-function showVerdict({ output, print }: Context, verdict: WebhookCheckResult): void {
-  if (output === 'json' || output === 'ndjson') {
-    print(JSON.stringify(verdictDocument(verdict)));
-    return;
-  }
-  if (!verdict.valid) return;
-  if (output === 'id') print(verdict.eventId);
-  else if (output === 'plain') print(`valid ${verdict.layout}`);
-  else
-    print(
-      `Genuine: ${verdict.eventId}, signed ${describeAge(verdict.ageSeconds)} in the ${verdict.layout} form.`,
-    );
+function presentVerdict(verdict: WebhookCheckResult): Presentation {
+  const document = () => verdictDocument(verdict);
+  if (!verdict.valid) return { ...JSON_ONLY, document, isLine: true };
+  const { eventId, layout, ageSeconds } = verdict;
+  return {
+    document,
+    isLine: true,
+    rows: () => [[`valid ${layout}`]],
+    ids: () => [eventId],
+    pages: () => [`Genuine: ${eventId}, signed ${describeAge(ageSeconds)} in the ${layout} form.`],
+  };
 }
 
 function describeAge(seconds: number): string {
