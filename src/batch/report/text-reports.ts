@@ -1,28 +1,11 @@
 /** Writes a batch as Markdown, for a ticket or the summary of a CI run. Source: CommonMark; GFM, "Tables" and "Autolinks". */
 import { dirname, relative } from 'node:path';
-import { escapeUTF8 } from 'entities';
 import { formatBytes } from '../../base/amounts.ts';
 import { nameCue } from '../../protocol/subtitle-line.ts';
-import {
-  cutsOf,
-  describeLosses,
-  describeUse,
-  describeWarnings,
-  fallbacksOf,
-  fastOf,
-} from '../item-provenance.ts';
-import { type AttentionPlace, describePlace } from './attention.ts';
-import {
-  type BatchFacts,
-  countFailed,
-  countOpen,
-  countStates,
-  FAILED_STATES,
-  type ReportHead,
-  type ShardReport,
-} from './batch-facts.ts';
+import { cutsOf, describeUse, fastOf } from '../item-provenance.ts';
+import { type BatchFacts, FAILED_STATES, type ReportHead, type ShardReport } from './batch-facts.ts';
 import { describeItemCosts } from './costs.ts';
-import { ITEM_STATES, type ItemReport, nameItem } from './item-report.ts';
+import { ITEM_STATES, type ItemReport } from './item-report.ts';
 import { describeMissing } from './shard-facts.ts';
 
 export function writeMarkdown(facts: BatchFacts, head: ReportHead): string {
@@ -139,33 +122,8 @@ function escapeMarkdown(text: string): string {
   return showInvisible(text).replace(MARKUP, (character) => `\\${character}`);
 }
 
-type AttentionOf = (item: ItemReport) => readonly AttentionPlace[];
-
-/** @param attentionOf what needs a person in the result of an item: it fails for that */
-export function writeJunit(facts: BatchFacts, head: ReportHead, attentionOf: AttentionOf = () => []): string {
-  const [only = ''] = head.folders;
-  const timestamp = head.madeAt.slice(0, 19);
-  const suites = head.folders.map((folder) => {
-    const items = facts.items.filter((item) => (item.folder ?? only) === folder);
-    const cases = items.map((item) => writeCase(item, folder, attentionOf(item)));
-    return writeElement(
-      'testsuite',
-      { name: nameFolder(folder, head), ...totalsOf(items, 0, attentionOf), timestamp },
-      cases,
-    );
-  });
-  const missing = facts.missing_shards;
-  const absent = writeElement(
-    'testsuite',
-    { name: 'shards', ...totalsOf([], missing.length, attentionOf), timestamp },
-    missing.map((shard) => writeMissing(shard)),
-  );
-  const all = missing.length === 0 ? suites : [...suites, absent];
-  return writeDocument({ name: 'vloc', ...totalsOf(facts.items, missing.length, attentionOf) }, all);
-}
-
 /** The name of a folder of results, without the folders around all of them, which each machine has its own of. */
-function nameFolder(folder: string, { folders }: ReportHead): string {
+export function nameFolder(folder: string, { folders }: ReportHead): string {
   return relative(commonFolder(folders.map((each) => dirname(each))), folder) || '.';
 }
 
@@ -173,129 +131,6 @@ function nameFolder(folder: string, { folders }: ReportHead): string {
 function commonFolder([first = '', ...others]: readonly string[]): string {
   const isAround = (folder: string) => others.every((other) => `${other}/`.startsWith(`${folder}/`));
   return isAround(first) || dirname(first) === first ? first : commonFolder([dirname(first), ...others]);
-}
-
-/** @param missing number of shards that have not run */
-function totalsOf(items: readonly ItemReport[], missing: number, attentionOf: AttentionOf) {
-  const counts = countStates(items);
-  const needy = items.filter((item) => item.state === 'done' && attentionOf(item).length > 0);
-  return {
-    tests: items.length + missing,
-    failures: countFailed({ counts }) + needy.length,
-    errors: 0,
-    skipped: countOpen({ counts }) + missing,
-    time: seconds(items.reduce((sum, item) => sum + durationMs(item), 0)),
-  };
-}
-
-/** A shard that has not run: its items are unknown. */
-function writeMissing(shard: string): string {
-  const skipped = writeElement('skipped', { message: 'it has not run on this machine' });
-  return writeElement('testcase', { name: `shard ${shard}`, classname: 'vloc.shard', time: seconds(0) }, [
-    skipped,
-  ]);
-}
-
-function writeCase(item: ItemReport, folder: string, places: readonly AttentionPlace[]): string {
-  const attributes = {
-    name: nameItem(item),
-    classname: `vloc.${item.kind}`,
-    time: seconds(durationMs(item)),
-  };
-  return writeElement('testcase', attributes, [
-    ...writeOutcome(item, listPlaces(places, item, folder)),
-    ...writeFiles(item, folder),
-    ...writeRemarks(item, folder),
-  ]);
-}
-
-/** @param places lines about what needs a person */
-function writeOutcome({ state, error, job_id: job }: ItemReport, places: readonly string[]): string[] {
-  if (state === 'done') return writeAttention(places);
-  if (!FAILED_STATES.some((each) => each === state)) return [writeElement('skipped', { message: state })];
-  const code = error?.code ?? state.toUpperCase();
-  const message = error?.message ?? state;
-  const origin = [
-    ['code', code],
-    ['job', job],
-    ['request', error?.request_id ?? null],
-    ['retryable', error?.retryable === true ? 'yes' : 'no'],
-  ];
-  const text = origin.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`])).join('\n');
-  const all = [message, text, ...places].join('\n');
-  return [writeElement('failure', { type: code, message }, [escapeLines(all)])];
-}
-
-function writeAttention(places: readonly string[]): string[] {
-  if (places.length === 0) return [];
-  const message = places.length === 1 ? '1 place needs a person' : `${places.length} places need a person`;
-  return [writeElement('failure', { type: 'NEEDS_ATTENTION', message }, [escapeLines(places.join('\n'))])];
-}
-
-function listPlaces(
-  places: readonly AttentionPlace[],
-  { label }: ItemReport,
-  folder: string,
-): readonly string[] {
-  return places.flatMap((place) =>
-    describePlace(place, place.file === null ? label : relative(folder, place.file)),
-  );
-}
-
-function writeFiles({ files }: ItemReport, folder: string): string[] {
-  if (files.length === 0) return [];
-  return [
-    writeElement('system-out', {}, [escapeLines(files.map(({ path }) => relative(folder, path)).join('\n'))]),
-  ];
-}
-
-/** Engines used instead of preferred ones, what is worse than requested, and lost terms. */
-function writeRemarks({ provenance }: ItemReport, folder: string): string[] {
-  if (provenance === undefined) return [];
-  const losses = describeLosses(provenance, (path) => relative(folder, path));
-  const remarks = [...fallbacksOf(provenance), ...describeWarnings(provenance), ...losses];
-  return remarks.length === 0 ? [] : [writeElement('system-err', {}, [escapeLines(remarks.join('\n'))])];
-}
-
-function durationMs({ created_at: from, finished_at, downloaded_at }: ItemReport): number {
-  const to = downloaded_at ?? finished_at;
-  return from === null || to === null ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
-}
-
-/** Seconds with three decimals, as in the schema. */
-function seconds(ms: number): string {
-  return (ms / 1000).toFixed(3);
-}
-
-/** A JUnit document. The schema of Jenkins knows skipped tests in suites only. @param suites elements */
-export function writeDocument(
-  { skipped: _, ...totals }: Readonly<Record<string, string | number>>,
-  suites: readonly string[],
-): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${writeElement('testsuites', totals, suites)}\n`;
-}
-
-/** One element of XML; its children are elements or escaped text. */
-export function writeElement(
-  name: string,
-  attributes: Readonly<Record<string, string | number>>,
-  children: readonly string[] = [],
-): string {
-  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
-  const start = `<${name}${pairs.join('')}`;
-  if (children.length === 0) return `${start}/>`;
-  const [first = ''] = children;
-  const inside = first.startsWith('<') ? `\n${children.join('\n')}\n` : children.join('');
-  return `${start}>${inside}</${name}>`;
-}
-
-/** Escapes text of several lines for XML. */
-export function escapeLines(text: string): string {
-  return text.split('\n').map(escapeXml).join('\n');
-}
-
-function escapeXml(text: string): string {
-  return escapeUTF8(showInvisible(text));
 }
 
 // C0 and C1 controls, lone halves of surrogate pairs, characters that reorder text, and what XML forbids.

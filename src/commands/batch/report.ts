@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import { createInputs } from '../../base/find-input.ts';
-import { choiceOption, flagOption, textOption } from '../../base/option.ts';
+import {
+  choiceOption,
+  flagOption,
+  type OptionTable,
+  type OptionValues,
+  textOption,
+} from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { inFolderOf } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
@@ -14,10 +20,12 @@ import type { ItemReport } from '../../batch/report/item-report.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
 import { pageJobs } from '../../batch/report/page-jobs.ts';
 import { describeMissing } from '../../batch/report/shard-facts.ts';
-import { writeJunit, writeMarkdown } from '../../batch/report/text-reports.ts';
+import { listSuites } from '../../batch/report/test-suites.ts';
+import { writeMarkdown } from '../../batch/report/text-reports.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
+import { writeJunit } from '../context/output/junit.ts';
 import { cacheSounds } from '../subtitles/sound-cache.ts';
 import { presentAttention, readAttention } from './attention.ts';
 import {
@@ -32,31 +40,35 @@ import { BATCH_REPORT } from './items.ts';
 const WRITERS = {
   markdown: writeMarkdown,
   json: (facts: BatchFacts, head: ReportHead) => `${JSON.stringify(reportDocument(facts, head), null, 2)}\n`,
-  junit: writeJunit,
+  junit: (...facts: Parameters<typeof listSuites>) => writeJunit(listSuites(...facts)),
 } as const;
+
+const OPTIONS = {
+  format: choiceOption(
+    ['markdown', 'json', 'junit'],
+    'format of the report (default: markdown; json with --output json)',
+  ),
+  html: flagOption(
+    'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
+  ),
+  attention: flagOption(
+    'list only what a person should look at, the cues with the most reasons first; with --format junit, these items fail',
+  ),
+  listen: flagOption('with --attention: recognize each dub, paid by the minute, and compare its words', {
+    tool: 'no',
+  }),
+  back: flagOption('with --attention: translate each translation back, paid by the line, and compare', {
+    tool: 'no',
+  }),
+  dryRun: flagOption('with --listen and --back: print their jobs and costs; send nothing', { tool: 'no' }),
+  out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
+} as const satisfies OptionTable;
+
+type ReportOptions = OptionValues<typeof OPTIONS>;
 
 export const batchReport: Command = defineCommand({
   operands: BATCH_OPERAND,
-  options: {
-    format: choiceOption(
-      ['markdown', 'json', 'junit'],
-      'format of the report (default: markdown; json with --output json)',
-    ),
-    html: flagOption(
-      'write one HTML page for review: players, subtitles, waveforms (default: report.html in the folder, or in the current one for several)',
-    ),
-    attention: flagOption(
-      'list only what a person should look at, the cues with the most reasons first; with --format junit, these items fail',
-    ),
-    listen: flagOption('with --attention: recognize each dub, paid by the minute, and compare its words', {
-      tool: 'no',
-    }),
-    back: flagOption('with --attention: translate each translation back, paid by the line, and compare', {
-      tool: 'no',
-    }),
-    dryRun: flagOption('with --listen and --back: print their jobs and costs; send nothing', { tool: 'no' }),
-    out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
-  },
+  options: OPTIONS,
   examples: [
     { command: 'vloc batch report out --out report.md', explains: 'for a ticket' },
     {
@@ -105,16 +117,6 @@ export const batchReport: Command = defineCommand({
     return 0;
   },
 });
-
-interface ReportOptions {
-  readonly format?: keyof typeof WRITERS | undefined;
-  readonly html: boolean;
-  readonly attention: boolean;
-  readonly listen: boolean;
-  readonly back: boolean;
-  readonly dryRun: boolean;
-  readonly out?: string | undefined;
-}
 
 /** @throws Failure (`usage`) for options that contradict each other */
 function checkOptions({ format, html, attention, listen, back, dryRun, out }: ReportOptions): void {

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { choiceOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
-import { escapeLines, writeDocument, writeElement } from '../../batch/report/text-reports.ts';
+import type { TestCase } from '../../batch/report/test-suites.ts';
 import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { scanText } from '../../media/subtitles/read-subtitle.ts';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import { nameRow } from '../../protocol/subtitle-line.ts';
 import { type Command, defineCommand } from '../context/command.ts';
+import { writeJunit } from '../context/output/junit.ts';
 import { describeList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 import { checkSpeech, findRate } from './speech.ts';
@@ -88,8 +89,11 @@ export const subtitlesCheck: Command = defineCommand({
     }
     const rows = checked.flatMap((each) => each.rows);
     await printList(context, FINDINGS, { data: rows }, { pages: () => rows.map(describeFinding) });
-    if (options.junit !== undefined)
-      await replaceFile(resolve(context.io.cwd, options.junit), writeReport(checked, options.strict));
+    if (options.junit !== undefined) {
+      const cases = checked.map((each) => caseOf(each, options.strict));
+      const report = writeJunit([{ name: 'subtitles', cases }]);
+      await replaceFile(resolve(context.io.cwd, options.junit), report);
+    }
     terminal.note(`${countNoun(files.length, 'file')}: ${countFindings(rows)}.`);
     return exitCodeFor(rows, options.strict);
   },
@@ -101,20 +105,9 @@ interface CheckedFile {
 }
 
 /** Each file is a test case, which fails for the reasons for which the command does. */
-function writeReport(checked: readonly CheckedFile[], strict: boolean): string {
-  const cases = checked.map(({ file, rows }) => {
-    const text = escapeLines(rows.map(describeFinding).join('\n'));
-    const isFailed = exitCodeFor(rows, strict) !== 0;
-    const outcome = isFailed
-      ? writeElement('failure', { type: 'SUBTITLES', message: countFindings(rows) }, [text])
-      : writeElement('system-out', {}, [text]);
-    const name = { name: file.label, classname: 'vloc.subtitles', time: '0.000' };
-    return { isFailed, text: writeElement('testcase', name, rows.length === 0 ? [] : [outcome]) };
-  });
-  const failures = cases.filter(({ isFailed }) => isFailed).length;
-  const totals = { tests: cases.length, failures, errors: 0, skipped: 0, time: '0.000' };
-  const texts = cases.map(({ text }) => text);
-  return writeDocument({ name: 'vloc', ...totals }, [
-    writeElement('testsuite', { name: 'subtitles', ...totals }, texts),
-  ]);
+function caseOf({ file, rows }: CheckedFile, strict: boolean): TestCase {
+  const test = { name: file.label, subject: 'subtitles' };
+  const lines = rows.map(describeFinding);
+  if (exitCodeFor(rows, strict) === 0) return { ...test, output: lines };
+  return { ...test, failure: { type: 'SUBTITLES', message: countFindings(rows), lines } };
 }

@@ -3,7 +3,9 @@ import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { shardOf } from '../../../src/batch/records/shard.ts';
 import { reportDocument } from '../../../src/batch/report/batch-facts.ts';
 import { combineFolders, describeMissing, readFolderFacts } from '../../../src/batch/report/shard-facts.ts';
-import { writeJunit, writeMarkdown } from '../../../src/batch/report/text-reports.ts';
+import { listSuites } from '../../../src/batch/report/test-suites.ts';
+import { writeMarkdown } from '../../../src/batch/report/text-reports.ts';
+import { writeJunit } from '../../../src/commands/context/output/junit.ts';
 import { BEGIN, RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { commandOf, factsOf, keyOf, NOW } from './journal-records.ts';
@@ -62,12 +64,15 @@ describe('the shards of a batch', () => {
     expect(facts.missing_shards).toEqual(['1/3', '3/3']);
     expect(describeMissing(facts)).toBe('Shards 1/3, 3/3 have not run here.');
     expect(writeMarkdown(facts, HEAD)).toContain('\n\nShards 1/3, 3/3 have not run here.\n\n## Shards\n\n');
-    expect(writeJunit(facts, HEAD)).toContain(
+    expect(writeJunit(listSuites(facts, HEAD))).toContain(
       '<testsuite name="shards" tests="2" failures="0" errors="0" skipped="2"',
     );
     expect(reportDocument(facts, HEAD)).toMatchObject({ missing_shards: ['1/3', '3/3'] });
     const all = combineFolders([folderOf('/one', [shard(1, 3), shard(2, 3), shard(3, 3)])]);
-    expect([describeMissing(all), writeJunit(all, HEAD).includes('"shards"')]).toEqual([null, false]);
+    expect([describeMissing(all), writeJunit(listSuites(all, HEAD)).includes('"shards"')]).toEqual([
+      null,
+      false,
+    ]);
   });
 
   it('are those of the newest division; an item of two journals counts once', () => {
@@ -96,7 +101,7 @@ describe('the shards of a batch', () => {
       `| 1/2 | runner-1 | ${namesOf(1, 2).length} | 1 | 0 | ${namesOf(1, 2).length - 1} | /one |`,
     );
     expect(markdown).toContain('| audio: one.wav (10 B) |');
-    const xml = writeJunit(facts, HEAD);
+    const xml = writeJunit(listSuites(facts, HEAD));
     expect(xml.match(/<testsuite name="[^"]+" tests="\d"/g)).toEqual([
       `<testsuite name="one" tests="${namesOf(1, 2).length}"`,
       `<testsuite name="two" tests="${namesOf(2, 2).length}"`,

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
-import { showInvisible, writeJunit } from '../../../src/batch/report/text-reports.ts';
+import { listSuites } from '../../../src/batch/report/test-suites.ts';
+import { showInvisible } from '../../../src/batch/report/text-reports.ts';
+import { writeJunit } from '../../../src/commands/context/output/junit.ts';
 import { checkJunit, hasXmllint } from '../../support/xmllint.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
 const HEAD = { folders: [FOLDER], madeAt: '2026-11-21T02:00:00.000Z' };
 const reportOn = (records: typeof EVERY_STATE) =>
-  writeJunit(readBatchFacts(recordsOf(records), FOLDER, NOW), HEAD);
+  writeJunit(listSuites(readBatchFacts(recordsOf(records), FOLDER, NOW), HEAD));
 
 describe('a batch as JUnit XML', () => {
   it('counts failures and skipped items as CI systems do', () => {
@@ -35,7 +37,7 @@ describe('a batch as JUnit XML', () => {
     () => {
       const facts = readBatchFacts(recordsOf(EVERY_STATE), FOLDER, NOW);
       for (const missing of [[], ['2/3']])
-        checkJunit(writeJunit({ ...facts, missing_shards: missing }, HEAD));
+        checkJunit(writeJunit(listSuites({ ...facts, missing_shards: missing }, HEAD)));
     },
   );
 
