@@ -1,4 +1,5 @@
 /** Records of the service on stdout, in every form that it can take. */
+import type { ListPage } from '../../client/index.ts';
 import type { Context, TableHead } from './context.ts';
 import { formatRelative } from './format.ts';
 import type { Presentation } from './output/presentation.ts';
@@ -18,21 +19,15 @@ export interface RecordForm<Row> {
   readonly idOf: (row: Row) => string;
 }
 
-/** Rows, and where the next page begins if there is one. */
-interface RecordList<Row> {
-  readonly data: readonly Row[];
-  readonly has_more?: boolean;
-  readonly next_cursor?: string | null;
-}
-
 /**
  * Prints a list. An empty list is not a failure; a note says so.
+ * @param list of which there may be more
  * @param own parts that the command shows in its own way, with notes of its own
  */
 export async function printList<Row extends object>(
   context: Context,
   form: RecordForm<Row>,
-  list: RecordList<Row>,
+  list: Pick<ListPage<Row>, 'data'> & Partial<ListPage<Row>>,
   own: Presentation = {},
 ): Promise<void> {
   const { data, has_more = false, next_cursor = null } = list;

@@ -88,13 +88,9 @@ export const enginesList: Command = defineCommand({
         isInstalled(programs, engine) && capabilities.missing.every((each) => each.engine !== engine.name),
     }));
     const used = listUsed(config);
-    const listed = {
-      engines,
-      used: await Promise.all(used.map((each) => examineEngine(each, context))),
-      capabilities,
-      file: config === null ? null : locateEngines(context).path,
-    };
-    await context.present.show(presentEngines(listed, context));
+    const states = await Promise.all(used.map((each) => examineEngine(each, context)));
+    const file = config === null ? null : locateEngines(context).path;
+    await context.present.show(presentEngines({ engines, used: states, capabilities, file }, context));
     return 0;
   },
 });

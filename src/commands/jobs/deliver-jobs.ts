@@ -12,7 +12,7 @@ import type { Context, Progress } from '../context/context.ts';
 import { printProvenance } from '../screen/print-provenance.ts';
 import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
-import { chooseWait, type Follow, isStillRunning } from './follow-job.ts';
+import { chooseWait, type Follow, failedEvent, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
 import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
 import { checkClashes, createClaims, createNaming, nameOthers } from './result-places.ts';
@@ -114,17 +114,12 @@ async function followAll(
   const namingOf = createNaming(recorded, delivery, others);
   checkClashes(jobs, namingOf);
   const { find: findInput } = createInputs(recorded.flatMap(({ input_files: files = [] }) => files));
-  const lost = looked.flatMap(({ label, failure }): Outcome[] =>
+  const lost = looked.flatMap(({ label, failure }) =>
     failure === null ? [] : [{ label, stem: label, job: null, files: [], failure }],
   );
   for (const { label, failure } of lost) {
-    progress.end(label, 'failed', failure?.message ?? '');
-    context.present.event({
-      type: 'failed',
-      id: label,
-      code: failure?.facts.code,
-      message: failure?.message,
-    });
+    progress.end(label, 'failed', failure.message);
+    context.present.event(failedEvent(label, failure));
   }
   const wait = chooseWait(connection, references.length);
   const claims = createClaims();

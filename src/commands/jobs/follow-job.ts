@@ -59,13 +59,7 @@ export async function followJob(follow: Follow, started: Job): Promise<Outcome> 
         // A list entry has only some fields of a job.
         job = { ...job, status: changed.status, stage: changed.stage, progress: changed.progress };
         if (!isTerminal(changed.status)) progress.show(key, stepOf(changed));
-        context.present.event({
-          type: 'job',
-          id: changed.id,
-          status: changed.status,
-          stage: changed.stage,
-          progress: changed.progress,
-        });
+        context.present.event(jobEvent(changed));
       },
     });
   } catch (error) {
@@ -120,7 +114,7 @@ function failedJob(follow: Follow, job: Job, error: unknown): Outcome {
   }
   const failure = withCommandFailure(follow, job, error);
   progress.end(key, isStillRunning(error) ? 'stopped' : 'failed', failure.message);
-  context.present.event({ type: 'failed', id: job.id, code: failure.facts.code, message: failure.message });
+  context.present.event(failedEvent(job.id, failure));
   return { ...outcome, failure };
 }
 
@@ -159,6 +153,15 @@ function notFinishedFailure({ id, status }: Job): Failure {
 function progressKey({ id, input }: Pick<Job, 'id' | 'input'>): string {
   const language = input?.target_language;
   return typeof language === 'string' ? `${id} → ${language}` : id;
+}
+
+/** The event for a job that has changed. */
+export function jobEvent({ id, status, stage, progress }: Pick<Job, 'id' | 'status' | 'stage' | 'progress'>) {
+  return { type: 'job', id, status, stage, progress };
+}
+
+export function failedEvent(id: string, { code, message }: Failure) {
+  return { type: 'failed', id, code, message };
 }
 
 function stepOf(job: Job): Step {

@@ -7,6 +7,7 @@ import type { Presentation } from '../context/output/presentation.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { JOB_OPERANDS, readReferences } from '../context/references.ts';
 import { recordedKinds } from './find-jobs.ts';
+import { failedEvent, jobEvent } from './follow-job.ts';
 import {
   exitCodeOf,
   OUTCOME_FIELDS,
@@ -79,14 +80,12 @@ async function cancelOne(
   try {
     found = await jobs.find(reference, { signal });
     const job = await jobs.cancel(found.object, found.id, { signal });
-    const { id, status, stage, progress } = job;
-    context.present.event({ type: 'job', id, status, stage, progress });
+    context.present.event(jobEvent(job));
     return { ...about, job, failure: null };
   } catch (error) {
     if (signal.aborted) return { ...about, job: null, failure: null };
     if (!(error instanceof Failure)) throw error;
-    const { code } = error.facts;
-    context.present.event({ type: 'failed', id: found?.id ?? label, code, message: error.message });
+    context.present.event(failedEvent(found?.id ?? label, error));
     return { ...about, job: found, failure: error };
   }
 }

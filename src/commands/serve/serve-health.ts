@@ -17,7 +17,7 @@ import type { NodeHealth } from '../../service/index.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { formatDuration } from '../context/format.ts';
-import type { Presentation } from '../context/output/presentation.ts';
+import { type Presentation, presentLine } from '../context/output/presentation.ts';
 import { NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { STATE_DIR } from './serve-keys.ts';
 
@@ -199,9 +199,7 @@ function presentHealth({ at, ...report }: Report & { at: number }): Presentation
   };
   const cells = () => Object.entries(shown).map(([name, value]) => [name, String(value ?? '-')]);
   return {
-    document: () => shown,
-    isLine: true,
-    rows: () => [[report.status]],
+    ...presentLine(shown, report.status),
     ids: () => [report.node],
     pages: () => [{ head: ['PART', 'STATE'], rows: cells() }],
   };

@@ -12,7 +12,7 @@ import type { IssuedKey, KeyRules } from '../../service/index.ts';
 import { hasService, type KeyAdmin, openKeyAdmin } from '../../service/operate/key-admin.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context, TableHead } from '../context/context.ts';
-import type { Presentation } from '../context/output/presentation.ts';
+import { type Presentation, presentLine } from '../context/output/presentation.ts';
 import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { openStateFolder } from '../context/state-folder.ts';
@@ -218,9 +218,7 @@ function isAddressError(error: unknown): error is Error {
 
 function presentSecrets({ key, secret, webhookSecret }: IssuedKey): Presentation {
   return {
-    document: () => ({ key, secret, webhook_secret: webhookSecret }),
-    isLine: true,
-    rows: () => [[`${key} ${secret} ${webhookSecret}`]],
+    ...presentLine({ key, secret, webhook_secret: webhookSecret }, `${key} ${secret} ${webhookSecret}`),
     pages: () => [`VLOC_KEY=${key}`, ...secretLines({ secret, webhookSecret })],
   };
 }
@@ -305,13 +303,7 @@ export const serveKeysRevoke: Command = defineCommand({
         `List the keys: \`${listCommand(context, stateDir)}\`. --state-dir chooses another folder.`,
       );
     }
-    await context.present.show({
-      document: () => keyDocument(revoked),
-      isLine: true,
-      rows: () => [[revoked.key]],
-      ids: () => [revoked.key],
-      pages: () => [revoked.key],
-    });
+    await context.present.show(presentLine(keyDocument(revoked), revoked.key));
     context.terminal.note('Revoked: running services refuse it from now on.');
     return 0;
   },

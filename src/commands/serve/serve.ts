@@ -17,7 +17,7 @@ import { type Context, Interruption } from '../context/context.ts';
 import { openEngines } from '../context/engines.ts';
 import { formatDuration } from '../context/format.ts';
 import { startListening } from '../context/listen.ts';
-import type { Presentation } from '../context/output/presentation.ts';
+import { type Presentation, presentLine } from '../context/output/presentation.ts';
 import { NullableText } from '../context/output-schemas.ts';
 import { writeCommand } from '../context/printed-command.ts';
 import { openStateFolder } from '../context/state-folder.ts';
@@ -134,13 +134,7 @@ async function runWorker(
 ): Promise<number> {
   const { id: node, metricsUrl } = worker;
   const probes = metricsUrl === null ? {} : { metrics_url: metricsUrl };
-  await context.present.show({
-    document: () => ({ role: 'worker', node, ...probes }),
-    isLine: true,
-    rows: () => [[node]],
-    ids: () => [node],
-    pages: () => [node],
-  });
+  await context.present.show(presentLine({ role: 'worker', node, ...probes }, node));
   log({ level: 'info', message: `carrying out jobs as ${node}` });
   if (metricsUrl !== null) log({ level: 'info', message: `health and metrics at ${metricsUrl}` });
   await untilEnd(context, worker, settings, { log, draining: 'unfinished jobs go to other workers' });
@@ -188,16 +182,15 @@ async function takeBack({ newKey, dropKey, close }: Service): Promise<void> {
  */
 function presentService({ url, newKey, control }: Service, keys: readonly IssuedKey[]): Presentation {
   const key = keys[0]?.key ?? null;
+  const document = {
+    base_url: url,
+    key,
+    secret: newKey?.secret ?? null,
+    webhook_secret: newKey?.webhookSecret ?? null,
+    ...(control === null ? {} : { control_url: control.url, control_token: control.token }),
+  };
   return {
-    document: () => ({
-      base_url: url,
-      key,
-      secret: newKey?.secret ?? null,
-      webhook_secret: newKey?.webhookSecret ?? null,
-      ...(control === null ? {} : { control_url: control.url, control_token: control.token }),
-    }),
-    isLine: true,
-    rows: () => [[url]],
+    ...presentLine(document, url),
     ids: () => (key === null ? [] : [key]),
     pages: () => [
       `VLOC_BASE_URL=${url}`,

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { usageFailure } from '../../base/failure.ts';
 import { type Command, defineCommand } from '../context/command.ts';
+import { presentLine } from '../context/output/presentation.ts';
 
 /** The script file of each shell. */
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -49,14 +50,7 @@ export const completion: Command = defineCommand({
       );
     }
     const script = await readFile(new URL(name, scriptFolder()), 'utf8');
-    const text = script.trimEnd();
-    await present.show({
-      document: () => ({ shell, script }),
-      isLine: true,
-      rows: () => [[text]],
-      ids: () => [text],
-      pages: () => [text],
-    });
+    await present.show(presentLine({ shell, script }, script.trimEnd()));
     return 0;
   },
 });

@@ -219,18 +219,8 @@ function listenAddressFailure(message: string): Failure {
   return invalidCallFailure(message, 'See `vloc webhooks listen --help`.');
 }
 
-export interface EventOutput {
-  listening(url: string): void;
-  report(report: WebhookReport): void;
-  commandFailed(event: ReceivedEvent, reason: string): void;
-  /** Prints the summary after all other lines. */
-  end(): Promise<void>;
-  /** Commands that failed so far. */
-  readonly failedCommands: number;
-}
-
 /** Creates the output of one run. */
-export function createEventOutput(context: Context): EventOutput {
+export function createEventOutput(context: Context) {
   const { terminal, present } = context;
   const events: object[] = [];
   const counts = { events: 0, duplicates: 0, refused: 0, not_forwarded: 0, failed_commands: 0 };
@@ -243,15 +233,16 @@ export function createEventOutput(context: Context): EventOutput {
     written = written.then(() => present.show(shown));
   };
   return {
+    /** Commands that failed so far. */
     get failedCommands() {
       return counts.failed_commands;
     },
-    listening(url) {
+    listening(url: string) {
       listeningOn = url;
       present.event({ type: 'listening', url });
       terminal.note(`Listening on ${url}; Ctrl-C ends it.`);
     },
-    report(report) {
+    report(report: WebhookReport) {
       switch (report.type) {
         case 'event':
           counts.events += 1;
@@ -271,11 +262,12 @@ export function createEventOutput(context: Context): EventOutput {
       }
       present.event(report);
     },
-    commandFailed(event, reason) {
+    commandFailed(event: ReceivedEvent, reason: string) {
       counts.failed_commands += 1;
       terminal.warn(`The command for ${event.id} failed: ${reason}.`);
       present.event({ type: 'command_failed', id: event.id, message: reason });
     },
+    /** Prints the summary after all other lines. */
     async end() {
       await written;
       await present.show({
@@ -289,6 +281,8 @@ export function createEventOutput(context: Context): EventOutput {
     },
   };
 }
+
+type EventOutput = ReturnType<typeof createEventOutput>;
 
 function eventDocument({ id, type, created_at, job, layout, forwardedStatus }: ReceivedEvent): object {
   return { id, event_type: type, created_at, job, form: layout, forwarded_status: forwardedStatus };

@@ -15,7 +15,7 @@ import { webhookHeaderNames } from '../../protocol/headers.ts';
 import { parseInstant } from '../../protocol/instant.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
-import { JSON_ONLY, type Presentation } from '../context/output/presentation.ts';
+import { JSON_ONLY, type Presentation, presentLine } from '../context/output/presentation.ts';
 import { explainMismatch, parseSavedHeaders, RULE_OPTIONS, readRules, WEBHOOK_CHECKS } from './rules.ts';
 
 const OPTIONS = {
@@ -114,13 +114,11 @@ function readArrival(text: string): number {
 }
 
 function presentVerdict(verdict: WebhookCheckResult): Presentation {
-  const document = () => verdictDocument(verdict);
-  if (!verdict.valid) return { ...JSON_ONLY, document, isLine: true };
-  const { eventId, layout, ageSeconds } = verdict;
+  if (!verdict.valid) return { ...JSON_ONLY, document: () => verdict, isLine: true };
+  const { valid, eventId, layout, ageSeconds } = verdict;
+  const document = { valid, event_id: eventId, form: layout, age_seconds: ageSeconds };
   return {
-    document,
-    isLine: true,
-    rows: () => [[`valid ${layout}`]],
+    ...presentLine(document, `valid ${layout}`),
     ids: () => [eventId],
     pages: () => [`Genuine: ${eventId}, signed ${describeAge(ageSeconds)} in the ${layout} form.`],
   };
@@ -128,12 +126,6 @@ function presentVerdict(verdict: WebhookCheckResult): Presentation {
 
 function describeAge(seconds: number): string {
   return seconds < 0 ? `${-seconds} s ahead of this clock` : `${seconds} s ago`;
-}
-
-function verdictDocument(verdict: WebhookCheckResult): object {
-  if (!verdict.valid) return verdict;
-  const { valid, eventId, layout, ageSeconds } = verdict;
-  return { valid, event_id: eventId, form: layout, age_seconds: ageSeconds };
 }
 
 function webhookFileFailure(

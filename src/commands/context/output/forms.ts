@@ -7,9 +7,7 @@ import { plain } from './plain.ts';
 import type { OutputForm, Presenter, Table } from './presentation.ts';
 import { table } from './table.ts';
 
-export const FORMS = { table, json, ndjson, plain, id } as const satisfies Readonly<
-  Record<string, OutputForm>
->;
+export const FORMS = { table, json, ndjson, plain, id } satisfies Record<string, OutputForm>;
 
 export type OutputMode = keyof typeof FORMS;
 
@@ -21,20 +19,14 @@ export function outputTo(
   print: Context['print'],
   terminal: Context['terminal'],
 ): Pick<Context, 'output' | 'print' | 'present'> {
-  return { output, print, present: createPresenter(FORMS[output], print, terminal) };
-}
-
-function createPresenter(
-  { part, text, write }: OutputForm,
-  print: Context['print'],
-  terminal: Context['terminal'],
-): Presenter {
+  const { part, text, write } = FORMS[output];
   const show: Presenter['show'] = async (shown) => {
     for (const piece of write(shown))
       print(typeof piece === 'string' ? piece : await layOut(piece, terminal));
     if (part === 'pages') for (const note of shown.notes?.() ?? []) terminal.note(note);
   };
-  return { part, text, show, event: (event) => void show({ events: () => [event] }) };
+  const event: Presenter['event'] = (each) => void show({ events: () => [each] });
+  return { output, print, present: { part, text, show, event } };
 }
 
 async function layOut(

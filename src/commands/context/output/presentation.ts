@@ -35,6 +35,17 @@ export const nothing = (): readonly never[] => [];
 /** For documents that only forms of JSON print. */
 export const JSON_ONLY = { rows: nothing, ids: nothing, pages: nothing } as const;
 
+/** A small document, for which one text stands in forms that are not JSON. */
+export function presentLine(document: object, text: string): Presentation {
+  return {
+    document: () => document,
+    isLine: true,
+    rows: () => [[text]],
+    ids: () => [text],
+    pages: () => [text],
+  };
+}
+
 export interface OutputForm {
   /** The part of a presentation that it prints. */
   readonly part: 'document' | 'events' | 'rows' | 'ids' | 'pages';
