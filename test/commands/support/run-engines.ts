@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { expectDescribed } from './output-schemas.ts';
 import { type Ended, makeFolder } from './run-vloc.ts';
 
 /** Longer than a test may take: nothing fails because the machine is busy. */
@@ -43,7 +44,9 @@ export async function openEnginesDesk(): Promise<EnginesDesk> {
         env: { ...variables, ...env },
       });
       const code = await main(['engines', ...words], test.io);
-      return { code, stdout: test.stdout(), stderr: test.stderr() };
+      const ended = { code, stdout: test.stdout(), stderr: test.stderr() };
+      await expectDescribed(['engines', ...words], ended);
+      return ended;
     },
     interrupt: async (words, isTime) => {
       const test = createTestIo({ cwd: folder, checkMs: NO_HURRY_MS, env: variables });

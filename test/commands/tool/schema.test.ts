@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
@@ -6,7 +8,11 @@ import { describePrinted } from '../../../src/commands/tool/describe-commands.ts
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../../src/profiles/environment.ts';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
+import { until } from '../../service/harness/scene.ts';
+import { videoOf } from '../../service/harness/small-engines.ts';
 import { createTestIo } from '../../support/test-io.ts';
+import { expectDescribed } from '../support/output-schemas.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 async function run(env: Record<string, string>, ...words: string[]) {
   const { io, stdout } = createTestIo({ env });
@@ -63,6 +69,58 @@ test.each(COMMANDS.map(({ words, leaf }) => ({ name: words.join(' '), leaf })))(
   },
 );
 
+test.each(['json', 'ndjson'] as const)(
+  'what commands print in %s is what their schemas say',
+  async (form) => {
+    const vloc = await startVloc();
+    for (const [name, content] of Object.entries(FILES)) await writeFile(join(vloc.folder, name), content);
+    const ids = async (...words: string[]) => (await vloc.run([...words, '-o', 'id'])).stdout.trim();
+    const job = () => ids('translate', 'a.srt', '--from', 'en', '--to', 'es', '--fresh', '--out', 'j');
+    const served = createTestIo({ env: vloc.env });
+    const serving = main(['serve', '--state-dir', join(vloc.folder, 'served')], served.io);
+    await until(
+      async () => served.stdout(),
+      (text) => text.includes('VLOC_KEY='),
+    );
+    const made: Readonly<Record<string, string>> = {
+      FORM2: `${form}2`,
+      FORM: form,
+      JOB: await job(),
+      OTHER: await job(),
+      UPLOAD2: await ids('upload', 'a.mp4'),
+      UPLOAD: await ids('upload', 'b.mp4'),
+      URL: vloc.env.VLOC_BASE_URL ?? '',
+      KEY: vloc.env.VLOC_KEY ?? '',
+      SERVED: /VLOC_KEY=(.*)/.exec(served.stdout())?.[1] ?? '',
+    };
+    const printed = new Set<string>();
+    for (const [name, lines] of Object.entries(LINES)) {
+      for (const line of lines) {
+        const given = line.split(' ').map((word) => word.replace(/[A-Z]+2?/, (id) => made[id] ?? id));
+        const words = [...name.split(' '), ...given.filter((word) => word !== ''), '-o', form];
+        const io = {
+          stdin: vloc.env.VLOC_SECRET ?? '',
+          env: { VLOC_WEBHOOK_SECRET: 'whsec', VLOC_NO_KEYCHAIN: '1' },
+        };
+        const ended = await vloc.run(words, io);
+        expect
+          .soft(await expectDescribed(words, ended), `${words.join(' ')}: ${ended.stderr}`)
+          .toBeGreaterThan(0);
+        printed.add(name);
+      }
+    }
+    served.send('SIGTERM');
+    await serving;
+    const stated = await Promise.all(
+      COMMANDS.map(async ({ words, leaf }) =>
+        (await leaf.load()).prints[form] === undefined ? [] : [words.join(' ')],
+      ),
+    );
+    expect([...printed, ...ELSEWHERE].toSorted()).toEqual(expect.arrayContaining(stated.flat()));
+  },
+  300_000,
+);
+
 test.each([
   [['nonsense'], '`vloc schema --commands --output id` lists all commands.'],
   [['jobs'], 'Commands: jobs list, jobs get'],
@@ -73,3 +131,72 @@ test.each([
   expect(await main(['schema', ...words], io)).toBe(2);
   expect([stdout(), stderr()]).toEqual(['', expect.stringContaining(advice)]);
 });
+
+const SRT = '1\n00:00:00,000 --> 00:00:02,000\nhello\n';
+const FILES = {
+  'a.srt': SRT,
+  'b.srt': SRT,
+  'hasty.srt': SRT.replace('hello', 'hello '.repeat(30)),
+  'a.mp4': videoOf(60),
+  'b.mp4': videoOf(61),
+  'terms.csv': 'term,es\nhello,hola\n',
+};
+
+/** Lines for each command that prints JSON; words in capitals stand for what the test has made. */
+const LINES: Readonly<Record<string, readonly string[]>> = {
+  localize: ['a.mp4 --to es --out l', 'a.mp4 --to es --out l2 --terms terms.csv --dry-run'],
+  separate: ['a.mp4 --out s', 'b.mp4 --dry-run'],
+  recognize: ['a.mp4 --out r', 'b.mp4 --dry-run'],
+  translate: ['a.srt --from en --to es --out t', 'b.srt --from en --to es --dry-run'],
+  dub: ['a.srt --to en --out d', 'b.srt --to en --detach --out d'],
+  'subtitles check': ['hasty.srt'],
+  'subtitles fix': ['hasty.srt --out FORM'],
+  'memory export': ['FORM.tmx --folder t'],
+  'memory import': ['FORM.tmx --folder t'],
+  'jobs list': ['', '--limit 1'],
+  'jobs get': ['JOB', 'JOB OTHER'],
+  'jobs wait': ['JOB tra_x --out FORM'],
+  'jobs download': ['JOB --out FORM2'],
+  'jobs cancel': ['JOB tra_x'],
+  'batch status': ['t', 't --all'],
+  'batch report': ['t --format json', 't', 't --attention', 't --attention --back --dry-run'],
+  'batch retry': ['t --dry-run'],
+  'batch forget': ['t --gone'],
+  'webhooks listen': ['--timeout 1ms'],
+  'webhooks verify': ['--body a.srt --timestamp 1 --id e --signature ab'],
+  upload: ['a.mp4'],
+  'upload list': ['', '--limit 1'],
+  'upload get': ['UPLOAD', 'UPLOAD UPLOAD2'],
+  'upload create': ['--purpose source_video --file-name c.mp4 --content-type video/mp4 --size-bytes 10'],
+  credits: [''],
+  'credits history': ['', '--limit 1'],
+  api: ['/credits', '/uploads --paginate'],
+  doctor: [''],
+  'profile add': ['FORM --base-url URL --key KEY --secret-stdin --store file'],
+  'profile use': ['FORM'],
+  'profile list': [''],
+  'profile show': ['FORM', ''],
+  'profile remove': ['FORM'],
+  'engines list': [''],
+  'models list': [''],
+  'serve health': ['--state-dir served'],
+  'serve keys create': ['--state-dir served'],
+  'serve keys list': ['--state-dir served'],
+  'serve keys revoke': ['SERVED --state-dir served'],
+  schema: ['', '--commands', 'credits'],
+  completion: ['bash'],
+  upgrade: [''],
+};
+
+/** Commands whose tests have the programs, models and services that they need, and check what they print. */
+const ELSEWHERE = [
+  'upload complete',
+  'engines add',
+  'engines remove',
+  'engines test',
+  'engines install',
+  'models install',
+  'models remove',
+  'serve',
+  'serve migrate',
+];
