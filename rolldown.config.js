@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
 import { copyData, listPackages, loadPartsOfNode, makeTable, NEW_FOLDER } from './build/files.js';
 import reportPage from './src/batch/page/rolldown.config.js';
@@ -26,6 +27,13 @@ const tool = defineConfig({
         { name: 'shared', test: /src.(base|protocol)/, minShareCount: 12, priority: 1 },
         { name: 'client', test: /src.client.(?!webhooks|upload|download)/ },
       ],
+    },
+  },
+  resolve: {
+    alias: {
+      'string-width': join(import.meta.dirname, 'build/string-width.cjs'),
+      // cli-table3 would colour with it, and is never asked to.
+      '@colors/colors/safe': false,
     },
   },
   plugins: [makeTable, copyData, listPackages],

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import type { ViteUserConfig } from 'vitest/config';
 
 /** What all suites share. */
 export const SUITE = {
   pool: 'forks',
+  execArgv: ['--import', join(import.meta.dirname, 'test/structure/one-string-width.js')],
   // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three files at a time the
   // cores were idle for an eighth of the run.
   maxWorkers: 4,

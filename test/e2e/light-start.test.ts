@@ -11,6 +11,7 @@ const HEAVY = [
   'conf',
   'ora',
   'chalk',
+  'cli-table3',
   'hono',
   'jq-wasm',
   'sherpa-onnx-node',

@@ -1,24 +1,12 @@
 /** Columns and cells that fit the terminal, measured in cells of the screen and not in characters. */
-
-/** Measures the width of text on a terminal, in cells. */
-type Measure = (text: string) => number;
-
-const ASCII = /^[\x20-\x7e]*$/;
-
-/**
- * A measure for these texts and their parts. ASCII needs no tables of Unicode, whose loading takes longer than a short
- * command.
- */
-export async function loadMeasure(texts: readonly string[]): Promise<Measure> {
-  if (texts.every((text) => ASCII.test(text))) return (text) => text.length;
-  return (await import('string-width')).default;
-}
+import stringWidth from 'string-width';
 
 /** See `TableHead`. */
 interface ColumnLimit {
   readonly title: string;
   readonly wraps?: number;
   readonly drops?: number;
+  readonly cells?: number;
 }
 
 /** Blanks between two columns. */
@@ -33,11 +21,10 @@ export function chooseWidths(
   columns: readonly ColumnLimit[],
   rows: readonly (readonly string[])[],
   width: number,
-  measure: Measure,
 ): ReadonlyMap<number, number> | null {
-  let kept = columns.map(({ drops = 0, wraps, ...column }, at) => {
-    const title = measure(column.title);
-    const whole = Math.max(title, ...rows.map((row) => measure(row[at] ?? '')));
+  let kept = columns.map(({ drops = 0, wraps, cells = 0, ...column }, at) => {
+    const title = Math.max(cells, stringWidth(column.title));
+    const whole = rows.reduce((widest, row) => Math.max(widest, stringWidth(row[at] ?? '')), title);
     return { at, drops, wraps, title, whole };
   });
   const sumOf = (cells: readonly number[]) =>
@@ -64,11 +51,13 @@ export function chooseWidths(
 }
 
 /** The text in lines that fit: broken at a blank or after a slash if there is one, else between two characters. */
-export function wrapCell(text: string, width: number, measure: Measure): readonly string[] {
+export function wrapCell(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let rest = text;
-  while (measure(rest) > width) {
-    const begin = takeBeginning(rest, width, measure);
+  while (stringWidth(rest) > width) {
+    const [first = ''] = rest;
+    // One character may be wider than the column, in Thai for example.
+    const begin = takeBeginning(rest, width) || first;
     const end = Math.max(rest.lastIndexOf(' ', begin.length), begin.lastIndexOf('/')) + 1 || begin.length;
     lines.push(rest.slice(0, end).trimEnd());
     rest = rest.slice(end);
@@ -77,14 +66,14 @@ export function wrapCell(text: string, width: number, measure: Measure): readonl
 }
 
 /** The beginning of a text that fits, with `…` where something is missing; never half a character. */
-export function shortenText(text: string, width: number, measure: Measure): string {
-  return measure(text) <= width ? text : `${takeBeginning(text, width - 1, measure)}…`;
+export function shortenText(text: string, width: number): string {
+  return stringWidth(text) <= width ? text : `${takeBeginning(text, width - 1)}…`;
 }
 
-function takeBeginning(text: string, width: number, measure: Measure): string {
+function takeBeginning(text: string, width: number): string {
   let taken = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (measure(taken + segment) > width) break;
+    if (stringWidth(taken + segment) > width) break;
     taken += segment;
   }
   return taken;

@@ -3,11 +3,12 @@ import stringWidth from 'string-width';
 import type { Io, Progress, RunningWork, WorkSummary } from '../../commands/context/context.ts';
 import { formatDuration } from '../../commands/context/format.ts';
 import { escapeControls } from './escape.ts';
-import { shortenText } from './fit.ts';
+import { GAP, shortenText } from './fit.ts';
 import { describeCounts, describeOutlook, describeStep, drawBar } from './progress-text.ts';
 import type { Repeat } from './repeat.ts';
 import { createScreen, type ScreenSize } from './screen.ts';
 import type { Style } from './style.ts';
+import { drawCells } from './table.ts';
 import { widthOf, wrapProse } from './wrap.ts';
 
 export interface LiveBoard extends Progress {
@@ -64,61 +65,64 @@ export function drawBoard(
     `${bar}  ${describeCounts(picture)}`,
     describeOutlook(picture, now).map(escapeControls).join(' · '),
   ];
-  const work = shown.map((each) => drawRow(each, width, now));
+  const work = drawRows(shown, width, now);
   const more = hidden > 0 ? [`  … and ${hidden} more`] : [];
-  return [...totals.map((line) => shortenText(line, width, stringWidth)), ...work, ...more].map((line) =>
-    shortenText(line, width, stringWidth).replace(/─+/, (rest) => style.faint(rest)),
+  return [...totals.map((line) => shortenText(line, width)), ...work, ...more].map((line) =>
+    shortenText(line, width).replace(/─+/, (rest) => style.faint(rest)),
   );
 }
 
-/** The cells of each column; those without cells are omitted. */
-interface Columns {
-  readonly label: number;
-  readonly bar: number;
-  readonly step: number;
-  readonly time: number;
+/** A column of the rows; the texts are cut where they are wider. */
+interface Column {
+  /** The width of the frame from which on there is room for it. */
+  readonly from: number;
+  readonly cells: number;
+  readonly align: 'left' | 'right';
+  readonly textOf: (work: RunningWork) => string;
 }
 
-const GAP = '  ';
+const INDENT = ' '.repeat(GAP);
 /** The width that `drawBar` draws. */
 const BAR_CELLS = 20;
 /** `downloading 100 %`. */
 const STEP_CELLS = 18;
 /** `downloading 40 %, 123 MB of 1.2 GB` with rate. */
 const DETAILED_STEP_CELLS = 40;
+const WITH_DETAIL = 120;
 /** `59 min 59 s`. */
 const TIME_CELLS = 11;
 
-/** From these widths on there is room for more than name and stage. */
-const WITH_TIME = 50;
-const WITH_BAR = 70;
-const WITH_DETAIL = 120;
-
-function chooseColumns(width: number): Columns {
-  const bar = width >= WITH_BAR ? BAR_CELLS : 0;
-  const time = width >= WITH_TIME ? TIME_CELLS : 0;
-  const step = width >= WITH_DETAIL ? DETAILED_STEP_CELLS : STEP_CELLS;
-  const others = [bar, step, time].filter((cells) => cells > 0);
-  const taken = others.reduce((sum, cells) => sum + cells + GAP.length, GAP.length);
-  return { label: Math.max(1, width - taken), bar, step, time };
-}
-
-function drawRow({ label, step, since }: RunningWork, width: number, now: number): string {
-  const columns = chooseColumns(width);
-  const { phase, fraction } = step;
-  const text = describeStep(columns.step === STEP_CELLS ? { phase, fraction } : step);
-  const cells = [
-    pad(shortenMiddle(escapeControls(label), columns.label), columns.label),
-    ...(columns.bar === 0 ? [] : [drawBar(step.fraction)]),
-    pad(shortenText(escapeControls(text), columns.step, stringWidth), columns.step),
-    ...(columns.time === 0 ? [] : [formatDuration(now - since).padStart(columns.time)]),
+function columnsFor(width: number, now: number): readonly Column[] {
+  const isDetailed = width >= WITH_DETAIL;
+  const others: readonly Column[] = [
+    { from: 70, cells: BAR_CELLS, align: 'left', textOf: ({ step }) => drawBar(step.fraction) },
+    {
+      from: 0,
+      cells: isDetailed ? DETAILED_STEP_CELLS : STEP_CELLS,
+      align: 'left',
+      textOf: ({ step: { phase, fraction, ...more } }) =>
+        describeStep({ phase, fraction, ...(isDetailed ? more : {}) }),
+    },
+    { from: 50, cells: TIME_CELLS, align: 'right', textOf: ({ since }) => formatDuration(now - since) },
   ];
-  return `${GAP}${cells.join(GAP)}`;
+  const shown = others.filter(({ from }) => width >= from);
+  const taken = shown.reduce((sum, { cells }) => sum + GAP + cells, INDENT.length);
+  const cells = Math.max(1, width - taken);
+  return [
+    { from: 0, cells, align: 'left', textOf: ({ label }) => shortenMiddle(escapeControls(label), cells) },
+    ...shown,
+  ];
 }
 
-/** Pads to a width in cells; wide characters count as two. */
-function pad(text: string, cells: number): string {
-  return text + ' '.repeat(Math.max(0, cells - stringWidth(text)));
+function drawRows(work: readonly RunningWork[], width: number, now: number): readonly string[] {
+  if (work.length === 0) return [];
+  const columns = columnsFor(width, now);
+  const rows = work.map((each) =>
+    columns.map(({ cells, textOf }) => shortenText(escapeControls(textOf(each)), cells)),
+  );
+  const widths = columns.map(({ cells }) => cells);
+  const aligns = columns.map(({ align }) => align);
+  return drawCells(rows, { widths, aligns }).map((line) => `${INDENT}${line}`);
 }
 
 /**

@@ -59,7 +59,7 @@ export interface WorkSummary {
   readonly stop: string | null;
 }
 
-/** The title of a column; cells under a bare title stay on one line, since they are copied: ids, for example. */
+/** The title of a column; without any titles there is no head. Cells under a bare title stay on one line, since they are copied: ids, for example. */
 export type TableHead =
   | string
   | {
@@ -68,6 +68,8 @@ export type TableHead =
       readonly wraps?: number;
       /** Dropped if the table is too wide even so, the column with the highest number first. */
       readonly drops?: number;
+      /** Cells that it has at least, for rows that are printed one by one. */
+      readonly cells?: number;
       /** True if `failed` and `succeeded` may be coloured. */
       readonly status?: boolean;
     };

@@ -292,9 +292,9 @@ function eventDocument({ id, type, created_at, job, layout, forwardedStatus }: R
 const TYPE_CELLS = 'subtitle_translation.succeeded'.length;
 const ID_CELLS = 30;
 const HEAD: readonly TableHead[] = [
-  'TIME     ',
-  'TYPE'.padEnd(TYPE_CELLS),
-  'JOB'.padEnd(ID_CELLS),
+  'TIME',
+  { title: 'TYPE', cells: TYPE_CELLS },
+  { title: 'JOB', cells: ID_CELLS },
   { title: 'REFERENCE', drops: 2 },
   { title: 'FORWARDED', drops: 1 },
 ];
@@ -304,9 +304,9 @@ function presentEvent(event: ReceivedEvent, nowMs: number, isFirst: boolean): Pr
   const { id, job, type, forwardedStatus } = event;
   const cells = () => [
     `${new Date(nowMs).toISOString().slice(11, 19)}Z`,
-    (type ?? 'unknown').padEnd(TYPE_CELLS),
-    (job.id ?? id).padEnd(ID_CELLS),
-    (job.client_reference ?? '-').padEnd('REFERENCE'.length),
+    type ?? 'unknown',
+    job.id ?? id,
+    job.client_reference ?? '-',
     forwardedStatus === null ? '-' : String(forwardedStatus),
   ];
   return {

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { loadStyle } from '../../../src/cli/terminal/style.ts';
@@ -8,29 +9,27 @@ import { createTestIo } from '../../support/test-io.ts';
 const style = await loadStyle(createTestIo().io, 'always');
 
 describe('a table', () => {
-  it('aligns columns by what a terminal shows: wide, combined and recent characters', async () => {
+  it('aligns columns by what a terminal shows: wide, combined and recent characters', () => {
     for (const cell of ['字幕', 'e\u0301a', '👨‍👩‍👧', '🫠', 'नमस्ते', '❤️', 'สวัสดีที่นี่', 'ภาษาไทย.mp4', 'xx', '']) {
-      const [head = '', row = ''] = (await layOut(['AAAAAAAAAAAA', 'B'], [[cell, '|']])).split('\n');
+      const [head = '', row = ''] = layOut(['AAAAAAAAAAAA', 'B'], [[cell, '|']]).split('\n');
       expect(row.startsWith(cell)).toBe(true);
       expect(stringWidth(row.slice(0, row.indexOf('|')))).toBe(head.indexOf('B'));
     }
   });
 
-  it('makes a column as wide as its widest cell on the screen, whatever the script', async () => {
+  it('makes a column as wide as its widest cell on the screen, whatever the script', () => {
     const cells = ['字幕', 'สวัสดี', 'नमस्ते', '👩🏽‍🚀🫠', 'abc'];
     const rows = cells.map((cell) => [cell, '|']);
-    const lines = (await layOut(['A', 'B'], rows)).split('\n');
+    const lines = layOut(['A', 'B'], rows).split('\n');
     const widest = Math.max(...cells.map((cell) => stringWidth(cell)));
     for (const line of lines.slice(1)) expect(stringWidth(line.slice(0, line.indexOf('|')))).toBe(widest + 2);
   });
 
-  it('keeps its columns and its order over hundreds of rows', async () => {
+  it('keeps its columns and its order over hundreds of rows', () => {
     const names = Array.from({ length: 250 }, (_, at) => `${at % 3 === 0 ? '字幕' : 'talk'}-${at}`);
-    const lines = (
-      await layOut(
-        ['NAME', 'EMPTY', 'AT'],
-        names.map((name, at) => [name, '', `#${at}`]),
-      )
+    const lines = layOut(
+      ['NAME', 'EMPTY', 'AT'],
+      names.map((name, at) => [name, '', `#${at}`]),
     ).split('\n');
     expect(lines).toHaveLength(251);
     for (const [at, line] of lines.slice(1).entries()) {
@@ -40,37 +39,109 @@ describe('a table', () => {
     }
   });
 
-  it('escapes every cell', async () => {
-    expect(await layOut(['A'], [['\u001b[2J']])).toContain('\\u001b[2J');
+  it('has no head if no column has a title, and columns of the width that is asked for', () => {
+    const head = [{ title: '', cells: 10 }, ''];
+    const rows = [
+      ['Review:', 'talk.srt'],
+      ['', 'talk.es.srt'],
+    ];
+    expect(layOut(head, rows).split('\n')).toEqual(['Review:     talk.srt', '            talk.es.srt']);
   });
 
-  it('colours what failed and what succeeded, in a column of states only', async () => {
+  it.each([[`สระอำ${'ำ'.repeat(40)}`], [`한${'🏽'.repeat(20)}`], [`क${'\u094d\u0915'.repeat(30)}`]])(
+    'breaks %s, whose last character is wider than the column',
+    (cell) => {
+      const text = layOut([{ title: 'FILE', wraps: 8 }, 'AT'], [[cell, '|']], { width: 14 });
+      expect([...text.replace(/\s/g, '')].toSorted()).toEqual([...`FILEAT|${cell}`].toSorted());
+      for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(14);
+    },
+  );
+
+  it('has no row wider than the terminal, whatever the script, but for columns that are copied', () => {
+    const character = fc.oneof(
+      fc.constantFrom(
+        'a',
+        ' ',
+        '/',
+        '字',
+        '한',
+        'ü',
+        'e\u0301',
+        'สำ',
+        'ที่',
+        'นำ',
+        'नमस्ते',
+        'क्षि',
+        'ﾊﾞ',
+        '\u0300',
+        '\u200d',
+      ),
+      fc.constantFrom(
+        '🫠',
+        '👩🏽‍🚀',
+        '👨‍👩‍👧',
+        '❤️',
+        '1️⃣',
+        '🇩🇪',
+        '🏽',
+        '\ufe0f',
+        '\u001b[31m',
+        '\u0000',
+        '\u202e',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 3 }),
+      fc.string({ unit: 'binary', maxLength: 2 }),
+    );
+    const cell = fc.array(character, { maxLength: 15 }).map((parts) => parts.join(''));
+    const titles = ['ID', 'FILE', '状態', 'ERROR'];
+    const column = (title: string) =>
+      fc.record({ title: fc.constant(title), wraps: fc.integer({ min: 2, max: 30 }) });
+    const table = fc.record({
+      head: fc.tuple(...titles.map(column)),
+      rows: fc.array(fc.tuple(...titles.map(() => cell)), { maxLength: 3 }),
+      // The list is at least as wide as a title, the gap, and what a column gets narrower to.
+      width: fc.integer({ min: 37, max: 120 }),
+    });
+    fc.assert(
+      fc.property(table, ({ head, rows, width }) => {
+        for (const line of layOut(head, rows, { width }).split('\n')) {
+          expect(stringWidth(line)).toBeLessThanOrEqual(width);
+        }
+      }),
+    );
+  });
+
+  it('escapes every cell', () => {
+    expect(layOut(['A'], [['\u001b[2J']])).toContain('\\u001b[2J');
+  });
+
+  it('colours what failed and what succeeded, in a column of states only', () => {
     const head = ['NAME', { title: 'STATUS', status: true }];
     const rows = [
       ['failed', 'failed'],
       ['b', 'succeeded'],
       ['c', 'processing'],
     ];
-    const text = await layOut(head, rows, { style });
+    const text = layOut(head, rows, { style });
     expect(text).toContain('failed  \u001b[31mfailed\u001b[39m');
     expect(text).toContain('\u001b[32msucceeded\u001b[39m');
     expect(text.split('\u001b[3')).toHaveLength(5);
-    expect(stripVTControlCharacters(text)).toBe(await layOut(head, rows));
+    expect(stripVTControlCharacters(text)).toBe(layOut(head, rows));
   });
 
-  it('puts a long name on several lines, and drops an optional column only if that does not suffice', async () => {
+  it('puts a long name on several lines, and drops an optional column only if that does not suffice', () => {
     const head = [{ title: 'INPUT', wraps: 20 }, 'RESULT', { title: 'JOB', drops: 1 }];
     const row = ['lessons/week1/talk-07.mp4', 'out/week1/talk-07.es.mp4', 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2'];
-    const narrow = await layOut(head, [row], { width: 77 });
+    const narrow = layOut(head, [row], { width: 77 });
     expect(narrow).not.toContain('JOB');
     expect(narrow).toContain(`${row[0]}  ${row[1]}`);
-    expect(await layOut(head, [row], { width: 90 })).toContain(row.join('  '));
-    const wrapped = (await layOut(head, [row], { width: 78 })).split('\n').slice(1);
+    expect(layOut(head, [row], { width: 90 })).toContain(row.join('  '));
+    const wrapped = layOut(head, [row], { width: 78 }).split('\n').slice(1);
     expect(wrapped).toEqual([`lessons/week1/        ${row[1]}  ${row[2]}`, 'talk-07.mp4']);
-    expect(await layOut(head, [row])).toContain('JOB');
+    expect(layOut(head, [row])).toContain('JOB');
   });
 
-  it('loses no character of a cell, whatever the script and the width', async () => {
+  it('loses no character of a cell, whatever the script and the width', () => {
     const id = 'loc_01k9x2m4n6p8q0r2s4t6v8w0y2';
     const head = ['JOB', { title: 'FILE', wraps: 8 }, { title: 'WHY', wraps: 12 }];
     const cells = [
@@ -82,16 +153,27 @@ describe('a table', () => {
     ];
     const rows = cells.map((cell, at) => [id, cell, cells.at(at - 1) ?? '']);
     const lettersOf = (text: string) => [...text.replace(/\s/g, '')].toSorted().join('');
-    const whole = lettersOf(await layOut(head, rows));
+    const whole = lettersOf(layOut(head, rows));
     for (const width of [54, 60, 72, 80, 100]) {
-      const table = await layOut(head, rows, { width });
+      const table = layOut(head, rows, { width });
       expect(lettersOf(table)).toBe(whole);
       expect(table.split(id)).toHaveLength(cells.length + 1);
       for (const line of table.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width);
     }
   });
 
-  it('becomes a list of titles and values where its columns do not fit, with the dropped ones', async () => {
+  it('breaks long prose of such a list at its words, and no ids', () => {
+    const head = ['JOB', { title: 'ERROR', wraps: 20 }];
+    const row = ['loc_01k9x2m4n6p8q0r2s4t6v8w0y2', 'the video has no sound that could be recognized'];
+    expect(layOut(head, [row], { width: 30 }).split('\n')).toEqual([
+      'JOB    loc_01k9x2m4n6p8q0r2s4t6v8w0y2',
+      'ERROR  the video has no sound',
+      '       that could be',
+      '       recognized',
+    ]);
+  });
+
+  it('becomes a list of titles and values where its columns do not fit, with the dropped ones', () => {
     const head = [
       'JOB',
       { title: 'STATUS', status: true },
@@ -102,7 +184,7 @@ describe('a table', () => {
       ['loc_01k9x2m4n6p8q0r2s4t6v8w0y2', 'failed', 'dubbing', 'it broke'],
       ['loc_01k9x2m4n6p8q0r2s4t6v8w0y3', 'succeeded', 'dubbing', ''],
     ];
-    expect(await layOut(head, rows, { width: 40 })).toBe(
+    expect(layOut(head, rows, { width: 40 })).toBe(
       [
         'JOB     loc_01k9x2m4n6p8q0r2s4t6v8w0y2',
         'STATUS  failed',
@@ -114,16 +196,16 @@ describe('a table', () => {
         'KIND    dubbing',
       ].join('\n'),
     );
-    expect(await layOut(head, rows, { width: 40, style })).toContain('STATUS  \u001b[31mfailed');
+    expect(layOut(head, rows, { width: 40, style })).toContain('STATUS  \u001b[31mfailed');
   });
 
-  it('keeps the last column on one line, so that a command in it can be pasted', async () => {
+  it('keeps the last column on one line, so that a command in it can be pasted', () => {
     const row = [
       'fail',
       'space',
       '→ remove the files of `vloc batch forget out --gone --yes --state failed`',
     ];
-    const table = await layOut(['STATE', 'CHECK', 'FINDING'], [row], { width: 60 });
+    const table = layOut(['STATE', 'CHECK', 'FINDING'], [row], { width: 60 });
     expect(table.split('\n')[1]).toBe(`fail   space  ${row[2]}`);
   });
 });
