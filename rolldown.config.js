@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
-import { copyData, listPackages, loadPartsOfNode, makeTable, NEW_FOLDER } from './build/files.js';
+import { copyData, leaveOutUnused, listPackages, loadPartsOfNode, makeTable, NEW_FOLDER } from './build/files.js';
 import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */
@@ -36,7 +36,7 @@ const tool = defineConfig({
       '@colors/colors/safe': false,
     },
   },
-  plugins: [makeTable, copyData, listPackages],
+  plugins: [makeTable, copyData, leaveOutUnused, listPackages],
 });
 
 /** What package.json exports: ES modules, of which a bundler takes only what a program uses. */
@@ -55,7 +55,7 @@ const library = defineConfig({
   },
   // Never asked for, and it would need a `require`.
   resolve: { alias: { 'pg-native': false } },
-  plugins: [loadPartsOfNode, listPackages],
+  plugins: [loadPartsOfNode, leaveOutUnused, listPackages],
 });
 
 /** Programs and threads of their own. */
@@ -70,7 +70,7 @@ const workers = defineConfig({
   platform: 'node',
   external: EXTERNAL,
   output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
-  plugins: [listPackages],
+  plugins: [leaveOutUnused, listPackages],
 });
 
 /** The interpreter of jq finds its own folder as CommonJS does. */

@@ -117,7 +117,7 @@ const ROWS = [
 const MANNERS: readonly Manner[] = [...new Set(ROWS.flatMap(({ base, manner }) => [base, manner]))];
 
 /** Time relative to curl, start-up included. */
-const MOST_RATIO = 2;
+const MOST_RATIO = 2.2;
 /** A larger difference between one size and twice that size is growth, not the effect of garbage collection. */
 const GROWTH_MIB = 10;
 /** 70 for the command, two batches, and the used chunks that Node collects at once: up to 64 MiB. */

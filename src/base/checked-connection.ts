@@ -1,5 +1,6 @@
-/** Connections to addresses that a policy permits: DNS lookup, check, connection, check of the peer, TLS. */
+/** Connections to addresses that a policy permits: DNS lookup, check, connection, check of the peer. */
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { type AddressPolicy, hostOf, isPermitted, isSameAddress } from './addresses.ts';
 import { orAborted } from './together.ts';
@@ -48,39 +49,37 @@ export async function resolvePermitted(
 }
 
 interface Endpoint {
-  /** The name that the certificate must have, or an address; without brackets and final dot. */
+  /** Name or address, without brackets and final dot. */
   readonly host: string;
   readonly port: number;
-  readonly isSecure: boolean;
 }
 
 const PORTS: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
 /** Returns where the connection of a URL leads to. */
 export function endpointOf(url: URL): Endpoint {
-  const port = url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port);
-  return { host: hostOf(url), port, isSecure: url.protocol === 'https:' };
+  return { host: hostOf(url), port: url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port) };
 }
 
 /**
- * Opens a connection to the first address of a host that answers, with TLS if the endpoint is secure.
+ * Opens a TCP connection to the first address of a host that answers.
  * @throws AddressBlocked if one of its addresses is not permitted, or if the socket is connected to another one than was
  *   checked; the network error of the last address; the signal's reason
  */
 export async function openChecked(
-  endpoint: Endpoint,
+  { host, port }: Endpoint,
   policy: AddressPolicy,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
   network: Network = SYSTEM_NETWORK,
 ): Promise<Socket> {
-  const addresses = await resolvePermitted(endpoint.host, policy, network.resolver, signal);
+  const addresses = await resolvePermitted(host, policy, network.resolver, signal);
   let failure: unknown;
   for (const address of addresses) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     try {
-      return await openOne(endpoint, address, network.dial, signal);
+      return await openOne(network.dial(address, port), address, signal);
     } catch (error) {
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       if (error instanceof AddressBlocked) throw error;
       failure = error;
     }
@@ -88,64 +87,24 @@ export async function openChecked(
   throw failure;
 }
 
-async function openOne(
-  endpoint: Endpoint,
-  address: string,
-  dial: Network['dial'],
-  signal: AbortSignal | undefined,
-): Promise<Socket> {
-  // Loaded here, because it takes a twentieth of a start and most services send no requests. Loaded before the socket
-  // exists, because the socket would have no error listener in the meantime.
-  const tls = endpoint.isSecure ? await import('node:tls') : null;
-  const socket = dial(address, endpoint.port);
+/** 10 s per address: enough for three lost packets, and the next address can still be tried. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+async function openOne(socket: Socket, address: string, signal: AbortSignal): Promise<Socket> {
+  const expire = () => socket.destroy(withCode('timed out', 'ETIMEDOUT'));
   try {
-    await arrival(socket, 'connect', signal);
+    socket.setTimeout(CONNECT_TIMEOUT_MS, expire);
+    await once(socket, 'connect', { signal });
     // Nothing has been sent yet, so a redirected socket is harmless.
     if (!isSameAddress(socket.remoteAddress ?? '', address)) {
       throw new AddressBlocked('the connection led to another address than the one that was checked');
     }
-    if (tls === null) return socket;
-    // In TLS, an address is not a server name (RFC 6066), but it is still compared with the certificate.
-    const name = isIP(endpoint.host) === 0 ? { servername: endpoint.host } : {};
-    const secured = tls.connect({ socket, host: endpoint.host, ALPNProtocols: ['http/1.1'], ...name });
-    await arrival(secured, 'secureConnect', signal);
-    return secured;
+    return socket.setTimeout(0, expire);
   } catch (error) {
-    socket.destroy();
+    // A socket may report errors while it is destroyed.
+    socket.on('error', () => {}).destroy();
     throw error;
   }
-}
-
-/** 10 s per address: enough for three lost packets, and the next address can still be tried. */
-const CONNECT_TIMEOUT_MS = 10_000;
-
-function arrival(
-  socket: Socket,
-  event: 'connect' | 'secureConnect',
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const settle = (end: () => void) => {
-      socket.setTimeout(0);
-      socket.off(event, arrive).off('error', fail).off('close', close).off('timeout', expire);
-      signal?.removeEventListener('abort', stop);
-      end();
-    };
-    const abandon = (error: unknown) => {
-      // A socket may report errors while it is destroyed.
-      socket.on('error', () => {});
-      settle(() => reject(error));
-      socket.destroy();
-    };
-    const arrive = () => settle(resolve);
-    const fail = (error: Error) => abandon(error);
-    const close = () => abandon(withCode('closed', 'ECONNRESET'));
-    const expire = () => abandon(withCode('timed out', 'ETIMEDOUT'));
-    const stop = () => abandon(signal?.reason);
-    socket.once(event, arrive).once('error', fail).once('close', close).once('timeout', expire);
-    socket.setTimeout(CONNECT_TIMEOUT_MS);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
 }
 
 function withCode(message: string, code: string): Error {

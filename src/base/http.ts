@@ -1,13 +1,14 @@
 /**
- * One HTTP exchange over `node:http`, for all that vloc calls. Identity encoding, no redirect, no cookie, no cache, no retry:
- * a request is sent exactly as given, and callers decide about the answer.
+ * HTTP for all that vloc calls, over undici. Identity encoding, no redirect, no cookie, no cache, no retry: a request is sent
+ * exactly as given, and callers decide about the answer.
  */
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { pipeline } from 'node:stream/promises';
-import { errorCode } from './system-error.ts';
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
+import { orAborted } from './together.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly origin: string;
   /** Path and query, sent as they are. */
   readonly target: string;
@@ -21,198 +22,138 @@ export interface HttpRequest {
   readonly idleMs?: number | undefined;
 }
 
-export interface HttpResponse<Body = IncomingMessage> {
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case; repeated ones joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   /** To be read to its end, or left with `discard`. */
-  readonly body: Body;
+  readonly body: Readable;
   /** Drops what is left of the answer, or of the request, together with the connection. */
   discard(): void;
 }
 
-export interface Http<Body = IncomingMessage> {
-  /**
-   * Rejects with the signal's reason, with what the body throws, with StaleConnection, or with a network error that has a
-   * `code`.
-   */
-  send(outgoing: HttpRequest): Promise<HttpResponse<Body>>;
+export interface Http {
+  /** Rejects with the signal's reason, with what the body throws, or with a network error that has a `code`. */
+  send(outgoing: HttpRequest): Promise<HttpResponse>;
   /** Aborts running requests and closes all connections. */
   close(): Promise<void>;
 }
 
+type Undici = typeof import('undici');
+
 export interface HttpSettings {
-  /** Until a connection is open, TLS included. Default: no limit of its own. */
+  /** Until a connection is open, TLS included. Default: 10 s. */
   readonly connectMs?: number | undefined;
-  /** As in a request, and for connections between requests. Default: no limit. */
+  /** As in a request. Default: no limit. */
   readonly idleMs?: number | undefined;
   /** Connections to one origin at the same time. Default: no limit. */
   readonly maxSockets?: number | undefined;
   /**
-   * Opens the connection of each request; it must be open, TLS included. None is reused. Default: connections to any address,
-   * kept for later requests.
+   * Opens the TCP connection of each request; none is reused. The signal aborts when the client is closed. Default: connections
+   * to any address, kept for later requests.
    */
-  readonly connect?: ((url: URL, signal: AbortSignal | undefined) => Promise<Socket>) | undefined;
-}
-
-/** The server closed a kept connection, most likely before it read the request. Another request opens a new one. */
-export class StaleConnection extends Error {
-  override readonly name = 'StaleConnection';
-  readonly code = 'ECONNRESET';
+  readonly connect?: ((url: URL, signal: AbortSignal) => Promise<Socket>) | undefined;
+  /** Default: requests go directly to their origin. */
+  readonly openAgent?: ((undici: Undici, options: Agent.Options) => Dispatcher) | undefined;
 }
 
 /** 32 KiB of header lines, twice Node's own limit: some gateways and storage servers send many. */
 const MAX_HEADER_BYTES = 32 * 1024;
 
-// An import would read all that node:http exports, `WebSocket` among it, which loads the copy of undici inside Node.
-const plain = () => process.getBuiltinModule('node:http');
-const secure = () => process.getBuiltinModule('node:https');
-
-/** Opens no connection before the first request. */
+/** Loads undici, and opens connections, at the first request. */
 export function createHttp(settings: HttpSettings): Http {
-  const agents = new Map<string, Agent>();
-  const underWay = new Set<ClientRequest>();
-  const { connectMs, connect } = settings;
+  const { connect, openAgent = directAgent } = settings;
+  const closing = new AbortController();
+  let opened: Promise<Dispatcher> | undefined;
 
-  function agentFor(protocol: string): Agent {
-    const { idleMs: timeout, maxSockets = Number.POSITIVE_INFINITY } = settings;
-    const kept = { keepAlive: true, maxSockets, ...(timeout === undefined ? {} : { timeout }) };
-    const found = agents.get(protocol) ?? new (protocol === 'https:' ? secure() : plain()).Agent(kept);
-    agents.set(protocol, found);
-    return found;
-  }
-
-  function open({ origin, target, method, headers, body, signal, ...limits }: HttpRequest): ClientRequest {
-    const url = new URL(origin);
-    const { protocol, hostname, port } = url;
-    const { request } = protocol === 'https:' ? secure() : plain();
-    const length = Buffer.isBuffer(body) ? { 'content-length': String(body.length) } : {};
-    const idleMs = limits.idleMs ?? settings.idleMs;
-    const connection: RequestOptions =
-      connect === undefined
-        ? { agent: agentFor(protocol) }
-        : { createConnection: connector(connect, url, signal) };
-    const sending = request({
-      ...connection,
-      protocol,
-      // An IPv6 address has brackets only in URLs.
-      hostname: hostname.replace(/^\[|\]$/g, ''),
-      port,
-      method,
-      path: target,
-      headers: { ...headers, 'accept-encoding': 'identity', ...length },
+  async function open(): Promise<Dispatcher> {
+    const undici = await import('undici');
+    return openAgent(undici, {
+      allowH2: false,
+      // A variable could choose an experimental parser, which the build leaves out.
+      useMilo: false,
+      connections: settings.maxSockets ?? null,
+      ...(settings.connectMs === undefined ? {} : { connectTimeout: settings.connectMs }),
+      ...(connect === undefined ? {} : { connect: connectorOver(connect, undici, closing.signal) }),
       maxHeaderSize: MAX_HEADER_BYTES,
-      ...(idleMs === undefined ? {} : { timeout: idleMs }),
     });
-    underWay.add(sending);
-    sending.once('close', () => underWay.delete(sending));
-    sending.on('timeout', () => sending.destroy(new Error(`nothing moved for ${(idleMs ?? 0) / 1000} s`)));
-    if (connectMs !== undefined) limitConnecting(sending, protocol, connectMs);
-    return sending;
   }
 
   return {
-    async send(outgoing) {
-      outgoing.signal?.throwIfAborted();
-      return exchange(open(outgoing), outgoing);
+    async send({ origin, target, method, headers, body, signal, idleMs = settings.idleMs ?? 0 }) {
+      opened ??= open();
+      const dispatcher = await opened;
+      // undici frees a connection a turn after the end of an answer; until then, another one would be opened.
+      await nextTurn();
+      signal?.throwIfAborted();
+      const sent = dispatcher.request({
+        origin,
+        path: target,
+        method: method as 'GET', // undici knows more methods than its types list
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        // As a stream, it ends with the request. Of an iterator, undici would take another chunk.
+        body: body === null || Buffer.isBuffer(body) ? body : Readable.from(body, { highWaterMark: 1 }),
+        signal: signal ?? null,
+        headersTimeout: idleMs,
+        bodyTimeout: idleMs,
+        reset: connect !== undefined,
+      });
+      try {
+        // undici looks at the signal only once there is a connection.
+        return describeResponse(await orAborted(sent, signal));
+      } catch (error) {
+        throw withCode(error, 'HPE_INVALID_CONSTANT');
+      }
     },
     async close() {
-      for (const request of underWay) request.destroy(withCode('the client was closed', 'ERR_CLIENT_CLOSED'));
-      for (const agent of agents.values()) agent.destroy();
+      closing.abort();
+      await (await opened)?.destroy();
     },
   };
 }
 
-/** Gives a request a connection that is opened for it. */
-function connector(
+function directAgent({ Agent }: Undici, options: Agent.Options): Dispatcher {
+  return new Agent(options);
+}
+
+/** Lets undici send over connections that are opened for it, and secure them. */
+function connectorOver(
   connect: NonNullable<HttpSettings['connect']>,
-  url: URL,
-  signal: AbortSignal | undefined,
-): NonNullable<RequestOptions['createConnection']> {
-  return (_options, done) => {
-    connect(url, signal).then(
-      (socket) => done(null, socket),
-      // The types ask for a socket beside the error, which Node does not read.
-      (error: unknown) => done(asError(error), undefined as unknown as Socket),
+  { buildConnector }: Undici,
+  signal: AbortSignal,
+): buildConnector.connector {
+  const secure = buildConnector({ allowH2: false });
+  return (options, done) => {
+    const { protocol, host, hostname } = options;
+    // The name in a certificate has no final dot.
+    const name = hostname.replace(/\.$/, '');
+    connect(new URL(`${protocol}//${host}`), signal).then(
+      (httpSocket) => {
+        if (protocol === 'https:') secure({ ...options, host: name, hostname: name, httpSocket }, done);
+        else done(null, httpSocket);
+      },
+      (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), null),
     );
-    return undefined;
   };
 }
 
-/** The time limit of a request covers all of it; that of the connection is shorter, so that an unreachable host is reported as such. */
-function limitConnecting(request: ClientRequest, protocol: string, connectMs: number): void {
-  request.once('socket', (socket) => {
-    if (!socket.connecting) return;
-    const giveUp = () => request.destroy(withCode('no connection in time', 'ETIMEDOUT'));
-    const timer = setTimeout(giveUp, connectMs);
-    socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(timer));
-    request.once('close', () => clearTimeout(timer));
-  });
+/** Gives an error of undici's parser the code that undici 8 leaves out. */
+function withCode(error: unknown, code: string): unknown {
+  return error instanceof Error && error.name === 'HTTPParserError' ? Object.assign(error, { code }) : error;
 }
 
-function exchange(request: ClientRequest, { body, signal }: HttpRequest): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    // A response that is being read ends with the same reason.
-    let ending: { destroy(error: Error): unknown } = request;
-    const abort = () => ending.destroy(asError(signal?.reason));
-    const stopListening = () => signal?.removeEventListener('abort', abort);
-    request
-      .once('close', stopListening)
-      .on('error', (error) => reject(isStale(request, error) ? stale(error) : error));
-    request.once('response', (response: IncomingMessage) => {
-      ending = response;
-      // The request closes with its response, whose body is read or discarded by then.
-      response.once('close', stopListening);
-      resolve(describeResponse(response, request));
-    });
-    signal?.addEventListener('abort', abort);
-    if (body === null || Buffer.isBuffer(body)) request.end(body ?? undefined);
-    // Waits until the kernel has a chunk before it takes the next. An answer may come before the end of the body.
-    else pipeline(body, request).catch(reject);
-  });
-}
-
-function isStale({ reusedSocket }: ClientRequest, error: Error): boolean {
-  return reusedSocket && ['ECONNRESET', 'EPIPE'].includes(errorCode(error));
-}
-
-function stale(cause: Error): StaleConnection {
-  return new StaleConnection('the server closed the connection', { cause });
-}
-
-function describeResponse(body: IncomingMessage, request: ClientRequest): HttpResponse {
+function describeResponse({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
+  // Comes first, and where nobody reads the answer: most often the connection broke within a chunk.
+  body.on('error', (error) => withCode(error, 'UND_ERR_SOCKET'));
   return {
-    status: body.statusCode ?? 0,
-    headers: joinHeaders(body.headersDistinct),
+    status: statusCode,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value = []]) => [name, [value].flat().join(', ')]),
+    ),
     body,
-    discard() {
-      body.on('error', () => {}).destroy();
-      if (!request.writableFinished) request.destroy();
-    },
+    discard: () => void body.destroy(),
   };
 }
-
-/** Returns headers with one value for each name. */
-export function joinHeaders(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, [value].flat().join(', ')]],
-    ),
-  );
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason), { cause: reason });
-}
-
-function withCode(message: string, code: string): Error {
-  return Object.assign(new Error(message), { code });
-}
-
-/** A response whose body is read as chunks, whatever sent it. */
-type Chunks = HttpResponse<AsyncIterable<Buffer>>;
 
 /** A body that is larger than the caller accepts. */
 export class BodyTooLarge extends Error {
@@ -228,7 +169,7 @@ export class BodyTooLarge extends Error {
 }
 
 /** Reads a whole body; beyond the limit, in bytes, it drops the connection and throws BodyTooLarge. */
-export async function collectBody(response: Chunks, limit: number): Promise<Buffer> {
+export async function collectBody(response: HttpResponse, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response.body) {
@@ -243,7 +184,7 @@ export async function collectBody(response: Chunks, limit: number): Promise<Buff
 }
 
 /** The beginning of a body that only explains a refusal; never fails, since it describes another failure. */
-export async function collectStart(response: Chunks, limit: number): Promise<Buffer> {
+export async function collectStart(response: HttpResponse, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

@@ -41,7 +41,8 @@ const setup = (code: string, what: string, advice: (address: string) => string):
 const RESET = passing('CONNECTION_RESET', 'dropped the connection');
 const TIMEOUT = passing('CONNECT_TIMEOUT', 'accepted no connection in time');
 const NO_ROUTE = passing('NETWORK_UNREACHABLE', 'cannot be reached from this network');
-const HEADERS = passing('ANSWER_HEADERS_TOO_LARGE', 'answers with headers that are too large');
+const NO_ANSWER = passing('ANSWER_TIMEOUT', 'did not answer in time');
+const CLOSED = passing('CLIENT_CLOSED', 'was not waited for, because the client was closed');
 const NO_TLS = setup(
   'TLS_PROTOCOL',
   'does not speak TLS there',
@@ -63,9 +64,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   EHOSTUNREACH: NO_ROUTE,
   ETIMEDOUT: TIMEOUT,
   UND_ERR_CONNECT_TIMEOUT: TIMEOUT,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: passing('ANSWER_CUT_OFF', 'sent an answer that is cut off'),
-  UND_ERR_HEADERS_OVERFLOW: HEADERS,
-  HPE_HEADER_OVERFLOW: HEADERS,
+  UND_ERR_HEADERS_TIMEOUT: NO_ANSWER,
+  UND_ERR_BODY_TIMEOUT: NO_ANSWER,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: RESET,
+  ERR_STREAM_PREMATURE_CLOSE: passing('ANSWER_CUT_OFF', 'sent an answer that is cut off'),
+  UND_ERR_HEADERS_OVERFLOW: passing('ANSWER_HEADERS_TOO_LARGE', 'answers with headers that are too large'),
+  UND_ERR_DESTROYED: CLOSED,
+  UND_ERR_CLOSED: CLOSED,
   CERT_HAS_EXPIRED: setup(
     'TLS_CERTIFICATE',
     'has a certificate that has expired',

@@ -97,7 +97,7 @@ function findMissingKey(key: KeySource, { env, programs }: Parts): Obstacle {
 }
 
 async function findClosedPort(url: URL, signal: AbortSignal): Promise<Obstacle> {
-  const endpoint = { ...endpointOf(url), isSecure: false };
+  const endpoint = endpointOf(url);
   try {
     (await openChecked(endpoint, 'any', signal)).destroy();
     return null;

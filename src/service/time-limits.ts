@@ -1,5 +1,5 @@
 /** Time limits of work and of transfers. */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { type Cancel, type Clock, repeatEvery } from './clock.ts';
 
 /**
@@ -30,15 +30,14 @@ const WINDOW_MS = 60_000;
 const MIN_BYTES_PER_WINDOW = 60 * 1024;
 
 /**
- * Destroys a request if less than 60 KiB arrive within 60 s. Node's own limit covers the whole body, so it would also
- * end slow transfers that make progress.
+ * Destroys a body if less than 60 KiB of it arrive within 60 s. A limit of the whole body would also end slow transfers that make
+ * progress.
+ * @param arrived returns the number of bytes so far
  */
-export function watchFlow(request: IncomingMessage, clock: Clock): Cancel {
-  const { socket } = request;
-  // Bytes that arrived with the head of the request count for the first window.
-  let before = socket.bytesRead - request.readableLength;
+export function watchFlow(body: Readable, arrived: () => number, clock: Clock): Cancel {
+  let before = 0;
   return repeatEvery(clock, WINDOW_MS, () => {
-    if (socket.bytesRead - before < MIN_BYTES_PER_WINDOW) request.destroy(new Error('the transfer stalled'));
-    before = socket.bytesRead;
+    if (arrived() - before < MIN_BYTES_PER_WINDOW) body.destroy(new Error('the transfer stalled'));
+    before = arrived();
   });
 }

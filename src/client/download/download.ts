@@ -200,7 +200,7 @@ async function findRoom({ context, part, options }: Download, total: number | nu
 }
 
 function cutOff(host: string): AttemptResult<void> {
-  const code = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  const code = 'ERR_STREAM_PREMATURE_CLOSE';
   const error = Object.assign(new Error('the body ended early'), { code });
   return { type: 'failed', ...describeNetworkError(error, host) };
 }

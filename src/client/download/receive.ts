@@ -2,8 +2,9 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Failure, refusedFailure } from '../../base/failure.ts';
+import type { Http, HttpResponse } from '../../base/http.ts';
 import type { TransferContext } from '../transport/context.ts';
-import { type Http, type HttpResponse, type TimeLimit, TimeOver } from '../transport/http.ts';
+import { type TimeLimit, TimeOver } from '../transport/http.ts';
 import { followRedirect } from '../transport/redirect.ts';
 import type { Validator } from './download-answer.ts';
 import type { PartFile } from './part-file.ts';

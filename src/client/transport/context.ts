@@ -1,11 +1,12 @@
 /** State shared by all parts of one client, made from its settings, which are checked before anything is sent. */
 import { configurationFailure, type Failure } from '../../base/failure.ts';
+import type { Http } from '../../base/http.ts';
 import { parseProxyAddress } from '../../base/proxy-address.ts';
 import { type Optional, withDefaults } from '../../protocol/defaults.ts';
 import { authHeaderNames, DEFAULT_HEADER_PREFIX } from '../../protocol/headers.ts';
 import type { ClientEvent, Emit } from '../call.ts';
 import { type Runtime, SYSTEM_RUNTIME } from '../runtime.ts';
-import { createClientHttp, DEFAULT_TIMEOUTS, type Http, type Timeouts } from './http.ts';
+import { createClientHttp, DEFAULT_TIMEOUTS, type Timeouts } from './http.ts';
 import type { ProxySettings } from './proxy.ts';
 import { type BaseUrl, type Credentials, parseBaseUrl } from './request.ts';
 import { createTokenBucket, type TokenBucket } from './retry.ts';

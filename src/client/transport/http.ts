@@ -1,86 +1,24 @@
-/** HTTP for signed calls and for transfers: direct, or through a proxy over undici, which few runs load. */
-import type { Dispatcher, ProxyAgent } from 'undici';
-import {
-  type Http as BaseHttp,
-  type HttpResponse as BaseHttpResponse,
-  createHttp,
-  type HttpRequest,
-  joinHeaders,
-} from '../../base/http.ts';
+/** HTTP for signed calls and for transfers: direct, or through a proxy. Time limits of a call and of a transfer. */
+import { createHttp, type Http } from '../../base/http.ts';
 import { SYSTEM_RUNTIME } from '../runtime.ts';
-import { chooseProxy, describeProxyError, ProxyError, type ProxySettings } from './proxy.ts';
-
-export type HttpResponse = BaseHttpResponse<AsyncIterable<Buffer>>;
-export type Http = BaseHttp<AsyncIterable<Buffer>>;
-
-export interface HttpSettings {
-  readonly connectMs: number;
-  readonly proxy?: ProxySettings | undefined;
-}
+import { chooseProxy, openTunnels, type ProxySettings } from './proxy.ts';
 
 /** Opens no connection before the first request. */
-export function createClientHttp({ connectMs, proxy }: HttpSettings): Http {
+export function createClientHttp(settings: {
+  readonly connectMs: number;
+  readonly proxy?: ProxySettings | undefined;
+}): Http {
+  const { connectMs, proxy } = settings;
   const direct = createHttp({ connectMs });
-  const tunnels = new Map<string, Promise<ProxyAgent>>();
-
-  async function sendThrough(chosen: string, outgoing: HttpRequest): Promise<HttpResponse> {
-    const tunnel = tunnels.get(chosen) ?? openTunnel(chosen, connectMs);
-    tunnels.set(chosen, tunnel);
-    const { origin, target, method, headers, body, signal } = outgoing;
-    try {
-      const response = await (await tunnel).request({
-        origin,
-        path: target,
-        method: method as 'GET', // undici knows more methods than its types list
-        headers: { ...headers, 'accept-encoding': 'identity' },
-        body: body as Buffer | null, // undici takes any iterable of bytes; its types name only Node's own streams
-        signal: signal ?? null,
-      });
-      return {
-        status: response.statusCode,
-        headers: joinHeaders(response.headers),
-        body: response.body,
-        discard: () => void response.body.on('error', () => {}).destroy(),
-      };
-    } catch (error) {
-      throw describeProxyError(error, new URL(chosen).host);
-    }
-  }
-
+  if (proxy === undefined) return direct;
+  const tunnelled = createHttp({ connectMs, openAgent: openTunnels(proxy) });
   return {
-    async send(outgoing) {
-      const chosen = proxy === undefined ? null : chooseProxy(new URL(outgoing.origin), proxy);
-      return chosen === null ? direct.send(outgoing) : sendThrough(chosen, outgoing);
-    },
+    send: (outgoing) =>
+      (chooseProxy(new URL(outgoing.origin), proxy) === null ? direct : tunnelled).send(outgoing),
     async close() {
-      await direct.close();
-      await Promise.all([...tunnels.values()].map(async (tunnel) => (await tunnel).destroy()));
+      await Promise.all([direct.close(), tunnelled.close()]);
     },
   };
-}
-
-/** Always a tunnel: the proxy must not read or change requests. */
-async function openTunnel(proxy: string, connectMs: number): Promise<ProxyAgent> {
-  const { Pool, ProxyAgent } = await import('undici');
-  const { host } = new URL(proxy);
-  /** Errors on the way to the proxy are its own; those behind it arrive through the tunnel. */
-  class ProxyPool extends Pool {
-    override connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
-      return super.connect(options).catch((cause: unknown) => {
-        throw new ProxyError(host, null, { cause });
-      });
-    }
-  }
-  // One protocol for all. Callers limit their requests by a signal, which also covers an answer that trickles in byte by byte.
-  const connection = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
-  const clientFactory = (origin: URL, options: object) => new ProxyPool(origin, options);
-  return new ProxyAgent({
-    uri: proxy,
-    proxyTunnel: true,
-    clientFactory,
-    connectTimeout: connectMs,
-    ...connection,
-  });
 }
 
 /** How long the client waits for what, in milliseconds. */
@@ -108,6 +46,8 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 /** The abort reason of a time limit that expired. */
 export class TimeOver extends Error {
   override readonly name: string = 'TimeOver';
+  /** That of undici's own limits, for the table of network errors. */
+  readonly code = 'UND_ERR_HEADERS_TIMEOUT';
 }
 
 export interface TimeLimit {

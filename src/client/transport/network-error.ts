@@ -1,7 +1,6 @@
 /** Failures of connections: what happened, why, what to do next. */
 import { Failure, type FailureFacts } from '../../base/failure.ts';
 import { explainNetworkError, networkCode } from '../../base/network-error.ts';
-import { TimeOver } from './http.ts';
 import { ProxyError } from './proxy.ts';
 import type { RetryAdvice } from './retry.ts';
 
@@ -15,8 +14,6 @@ const temporary = (code: string, message: string, advice = LATER): ErrorText => 
   message,
   advice,
 });
-
-const CLOSED: ReadonlySet<string> = new Set(['ERR_CLIENT_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
 /** By the answer of a proxy that opened no tunnel; null: none came. */
 function proxyWords({ proxy, status, cause }: ProxyError, host: string): ErrorText {
@@ -40,13 +37,6 @@ function proxyWords({ proxy, status, cause }: ProxyError, host: string): ErrorTe
     default:
       return temporary('PROXY_FAILED', `the proxy ${proxy} cannot reach ${host} (status ${status})`);
   }
-}
-
-function wordsFor(error: unknown, host: string): ErrorText {
-  if (error instanceof TimeOver) return temporary('ANSWER_TIMEOUT', `${host} did not answer in time`);
-  if (CLOSED.has(networkCode(error)))
-    return temporary('CLIENT_CLOSED', `the request to ${host} was aborted because the client was closed`);
-  return error instanceof ProxyError ? proxyWords(error, host) : connectionWords(error, host, 'the base URL');
 }
 
 /** @param address names the setting that leads to the subject */
@@ -80,7 +70,8 @@ export function describeNetworkError(
   host: string,
 ): { failure: Failure; advice: RetryAdvice } {
   if (isOwnFault(error)) throw error;
-  const words = wordsFor(error, host);
+  const words =
+    error instanceof ProxyError ? proxyWords(error, host) : connectionWords(error, host, 'the base URL');
   const retryable = words.category === 'temporary';
   // A proxy that refused the tunnel did answer.
   const origin = error instanceof ProxyError && error.status !== null ? 'gateway' : 'network';

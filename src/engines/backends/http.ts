@@ -4,14 +4,7 @@
  */
 import * as v from 'valibot';
 import { AddressBlocked, endpointOf, openChecked } from '../../base/checked-connection.ts';
-import {
-  BodyTooLarge,
-  collectBody,
-  collectStart,
-  createHttp,
-  type HttpResponse,
-  StaleConnection,
-} from '../../base/http.ts';
+import { BodyTooLarge, collectBody, collectStart, createHttp, type HttpResponse } from '../../base/http.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
 import { askedDelay, backoffDelay, retryAfterOf } from '../../base/retry.ts';
 import { errorCode } from '../../base/system-error.ts';
@@ -228,7 +221,7 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     }
   }
 
-  /** Sends a request. An idle connection may just have been closed by the server; then another one is used immediately. */
+  /** Sends a request, and once more without a pause if the connection is dropped: an idle one, which the server has just closed. */
   async function exchange(
     outgoing: Outgoing,
     headers: Record<string, string>,
@@ -237,8 +230,8 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
     const { body, path } = outgoing;
     const content =
       body === undefined ? {} : { 'content-type': body.type, 'content-length': String(body.bytes) };
-    try {
-      return await http.send({
+    const sendOnce = () =>
+      http.send({
         origin: address.origin,
         target: `${address.pathname.replace(/\/+$/, '')}${path}${address.search}`,
         method: body === undefined ? 'GET' : 'POST',
@@ -246,10 +239,10 @@ export function createServer(entry: ServerEntry, options: ServerOptions, parts: 
         body: body?.open() ?? null,
         signal,
       });
-    } catch (error) {
-      if (!(error instanceof StaleConnection) || signal.aborted) throw error;
-      return exchange(outgoing, headers, signal);
-    }
+    return sendOnce().catch((error: unknown) => {
+      if (signal.aborted || explainNetworkError(error).code !== 'CONNECTION_RESET') throw error;
+      return sendOnce();
+    });
   }
 
   function judgeFault(error: unknown): Setback {

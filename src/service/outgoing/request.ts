@@ -52,7 +52,9 @@ export async function sendRequest(
   if (!checked.ok) throw new AddressBlocked(`the address ${checked.reason}`);
   const { url } = checked;
   const permitted = policy.allowLoopback ? 'public-or-loopback' : 'public';
-  const http = createHttp({ connect: () => openChecked(endpointOf(url), permitted, signal, network) });
+  const http = createHttp({
+    connect: (at, closing) => openChecked(endpointOf(at), permitted, closing, network),
+  });
   try {
     return await http.send({
       origin: url.origin,
@@ -63,6 +65,7 @@ export async function sendRequest(
       signal,
     });
   } catch (error) {
+    void http.close();
     signal.throwIfAborted();
     if (error instanceof AddressBlocked) throw error;
     throw new TargetUnreachable(describeNetworkError(error), { cause: error });

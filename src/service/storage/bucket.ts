@@ -90,7 +90,7 @@ const TEXT_BYTES = 4 * 1024 ** 2;
 
 /** Opens a bucket: nothing is sent yet. @param now the clock of this machine, in ms since 1970 */
 export function openBucket(address: S3Address, credentials: S3Credentials, now: () => number): Bucket {
-  const http = createHttp({ idleMs: IDLE_MS, maxSockets: 64 });
+  const http = createHttp({ connectMs: AWAITED_MS, idleMs: IDLE_MS, maxSockets: 64 });
   const derivedKeys = new Map<string, ArrayBuffer>();
   const signing = { ...credentials, region: address.region, service: 's3', cache: derivedKeys };
 
@@ -120,7 +120,7 @@ export function openBucket(address: S3Address, credentials: S3Credentials, now: 
         target: pathname + search,
         method,
         headers,
-        body: body === undefined ? null : readSource(body.open()),
+        body: body === undefined ? null : readSource(body.open),
         signal,
         idleMs: asked.isAwaited === true ? AWAITED_MS : undefined,
       });
@@ -177,9 +177,9 @@ class SourceFailed extends Error {
 }
 
 /** Errors of the file, told apart from those of the connection that it is sent over. */
-async function* readSource(source: Readable): AsyncGenerator<Buffer> {
+async function* readSource(open: () => Readable): AsyncGenerator<Buffer> {
   try {
-    yield* source;
+    yield* open();
   } catch (cause) {
     throw new SourceFailed('the file cannot be read', { cause });
   }

@@ -95,7 +95,10 @@ async function store(
   sizeBytes: number,
 ): Promise<Received | null> {
   const handle = await open(path, 'wx', FILE_MODE);
-  const stopWatching = watchFlow(request, context.clock);
+  const { socket } = request;
+  // Bytes that arrived with the head of the request count for the first window.
+  const begun = socket.bytesRead - request.readableLength;
+  const stopWatching = watchFlow(request, () => socket.bytesRead - begun, context.clock);
   try {
     if (request.headers.expect !== undefined) response.writeContinue();
     const received = await writeBody(request.iterator({ destroyOnReturn: false }), handle, sizeBytes);
