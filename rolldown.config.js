@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { defineConfig } from 'rolldown';
-import { copyData, leaveOutUnused, listPackages, loadPartsOfNode, makeTable, NEW_FOLDER } from './build/files.js';
+import {
+  copyData,
+  leaveOutUnused,
+  listPackages,
+  loadPartsOfNode,
+  makeTable,
+  NEW_FOLDER,
+} from './build/files.js';
 import reportPage from './src/batch/page/rolldown.config.js';
 
 /** Native code and WebAssembly find their own files, so they stay packages. */

@@ -5,8 +5,8 @@ import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { completeWords } from '../../src/cli/complete.ts';
 import { type CompletionTable, loadTable } from '../../src/cli/completion-table.ts';
 import { HELP_TOPICS } from '../../src/cli/help.ts';
-import { OUTPUT_MODES } from '../../src/commands/context/output/forms.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';
+import { OUTPUT_MODES } from '../../src/commands/context/output/forms.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { type Desk, openDesk } from '../docs/completions/desk.ts';
 
