@@ -164,12 +164,12 @@ async function end({ context, delivery, inStages, served }: OpenCommand, ending:
   const { view, outcomes, told = outcomes, printed, failure, sample = null, isFree, goesOn } = ending;
   const { note } = context.terminal;
   const isStopped = context.signal.aborted;
-  const isOfEvents = context.output === 'ndjson';
-  if (isOfEvents && sample !== null) context.print(JSON.stringify({ type: 'sample', ...sample }));
+  if (sample !== null) context.present.event({ type: 'sample', ...sample });
   view.summarize(outcomes, exitCodeOf(context, failure), ending.credits);
   view.close();
   noteRemembered(context, served()?.memory);
-  if (!isOfEvents && printed !== null)
+  // The view has printed the events.
+  if (context.present.part !== 'events' && printed !== null)
     await printOutcomes(context, printed, undefined, sample === null ? {} : { sample });
   for (const text of ending.notes ?? []) note(text);
   const isIdle = delivery.toStdout !== true && noteIdle(context, told);

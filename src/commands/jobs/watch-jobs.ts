@@ -157,8 +157,8 @@ function watchUsageFailure(message: string, fix: string): Failure {
 }
 
 /** True for output forms with one line per item, which are printed immediately. */
-function isStreamed({ output, fields }: Pick<Context, 'output' | 'fields'>): boolean {
-  return output === 'id' || (output === 'plain' && fields === null);
+function isStreamed({ present, fields }: Pick<Context, 'present' | 'fields'>): boolean {
+  return present.part === 'ids' || (present.part === 'rows' && fields === null);
 }
 
 /** Prints results to stdout as they finish. */
@@ -166,14 +166,16 @@ function printAsDone(context: Context, event: BatchEvent): void {
   if (!isStreamed(context) || event.type !== 'item') return;
   const { state } = event;
   if (state.phase !== 'done' || state.before !== null) return;
-  if (context.output === 'plain') for (const { path } of state.files) context.print(path);
-  else if (state.jobId !== null) context.print(state.jobId);
+  void context.present.show({
+    rows: () => state.files.map(({ path }) => [path]),
+    ids: () => (state.jobId === null ? [] : [state.jobId]),
+  });
 }
 
 /** Reports an input that is skipped. */
-function noteExcluded({ terminal, output, print }: Context, { pointer, detail }: InputProblem): void {
+function noteExcluded({ terminal, present }: Context, { pointer, detail }: InputProblem): void {
   terminal.warn(`Skipped: ${pointer}: ${detail}`);
-  if (output === 'ndjson') print(JSON.stringify({ type: 'left_out', input: pointer, message: detail }));
+  present.event({ type: 'left_out', input: pointer, message: detail });
 }
 
 function countOutcomes(outcomes: readonly RunOutcome[]): string {
