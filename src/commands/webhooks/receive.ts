@@ -281,7 +281,7 @@ export function createEventCommands(options: EventCommandOptions): EventCommands
 
 /** Null on success, else the reason. */
 async function runCommand(event: ReceivedEvent, options: EventCommandOptions): Promise<string | null> {
-  const { startGroup } = await import('../../media/programs/start.ts');
+  const { endWithProcess, startGroup } = await import('../../media/programs/start.ts');
   const child = startGroup(options.command, [], {
     shell: true,
     cwd: options.cwd,
@@ -290,6 +290,7 @@ async function runCommand(event: ReceivedEvent, options: EventCommandOptions): P
     input: event.body,
     buffer: false,
   });
+  endWithProcess(child);
   child.stdout.pipe(options.output, { end: false });
   child.stderr.pipe(options.output, { end: false });
   const { exitCode, signal, originalMessage } = await child;

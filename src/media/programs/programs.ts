@@ -58,7 +58,7 @@ async function runProgram(
   const path = isAbsolute(program) ? program : locateProgram(program, searchPath);
   if (path === null) throw new ProgramMissing(program);
   // Lazy, because loading it takes longer than a whole command without media work.
-  const { endWithLeader, linesOf, startGroup } = await import('./start.ts');
+  const { endWithLeader, endWithProcess, linesOf, startGroup } = await import('./start.ts');
   const [first = path, ...rest] = [...(await launcher(options.limits ?? {}, searchPath)), path, ...args];
   // An abort until now would otherwise go unnoticed until the program runs.
   options.signal.throwIfAborted();
@@ -74,6 +74,7 @@ async function runProgram(
     maxBuffer: { stdout: maxStdoutBytes },
     stripFinalNewline: false,
   });
+  endWithProcess(child);
   endWithLeader(child);
   const lastWords = keepLastLines(child.stderr);
   const tooMuch = childFailure(program, {}, 'its output is over the limit');
