@@ -102,7 +102,7 @@ export function createHttp(settings: HttpSettings): Http {
         // undici looks at the signal only once there is a connection.
         return describeResponse(await orAborted(sent, signal));
       } catch (error) {
-        throw withCode(error, 'HPE_INVALID_CONSTANT');
+        throw withParserCode(error, 'HPE_INVALID_CONSTANT');
       }
     },
     async close() {
@@ -138,13 +138,13 @@ function connectorOver(
 }
 
 /** Gives an error of undici's parser the code that undici 8 leaves out. */
-function withCode(error: unknown, code: string): unknown {
+function withParserCode(error: unknown, code: string): unknown {
   return error instanceof Error && error.name === 'HTTPParserError' ? Object.assign(error, { code }) : error;
 }
 
 function describeResponse({ statusCode, headers, body }: Dispatcher.ResponseData): HttpResponse {
   // Comes first, and where nobody reads the answer: most often the connection broke within a chunk.
-  body.on('error', (error) => withCode(error, 'UND_ERR_SOCKET'));
+  body.on('error', (error) => withParserCode(error, 'UND_ERR_SOCKET'));
   return {
     status: statusCode,
     headers: Object.fromEntries(
