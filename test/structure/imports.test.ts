@@ -115,10 +115,7 @@ it('commands do not ask for the output form by its name, which only its own file
     ({ path, text }) =>
       /^src\/(cli|commands)\//.test(path) && /\boutput [!=]== '|switch \([\w.]*output\)/.test(text),
   );
-  // They follow when their rewrite is merged.
-  const late = ['jobs/run-jobs.ts', 'jobs/watch-jobs.ts', 'stages/run-stages.ts'];
-  const paths = asking.map(({ path }) => path);
-  expect(paths.filter((path) => !late.some((name) => path.endsWith(name)))).toEqual([]);
+  expect(asking.map(({ path }) => path)).toEqual([]);
 });
 
 describe('the conformance suite', () => {

@@ -83,8 +83,11 @@ export async function downloadResults(
     throw error;
   }
   const files = fetched.map(({ file }) => file);
-  await publish(outputsOf(fetched), placing, () => record.noteDelivered(files, results));
-  for (const { path, skipped } of files) if (!skipped) await removeScratch(path);
+  await publish(outputsOf(fetched), placing, async () => {
+    // Before the files count as delivered, since nobody looks at them after a kill then.
+    for (const { path, skipped } of files) if (!skipped) await removeScratch(path);
+    await record.noteDelivered(files, results);
+  });
   return files;
 }
 

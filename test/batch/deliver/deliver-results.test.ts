@@ -103,6 +103,34 @@ describe('the results of a finished job', () => {
     expect(bytes).toBe(content.background.length);
   });
 
+  test('have left nothing of what they were made of when they count as delivered', async () => {
+    const { client, server } = await startHarness();
+    const folder = await makeFolder();
+    const srt = Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nHola\n');
+    const subtitle = { url: `${server.origin}/files/es.srt`, content_type: 'application/x-subrip' };
+    const job = { id: 'tr_1', status: 'succeeded', result: { subtitle, target_language: 'es' } };
+    server.route = () => answer(200, { 'content-type': 'application/x-subrip' }, srt);
+    const rewrite = { format: 'vtt', apply: async (bytes: Uint8Array) => bytes } as const;
+    const seen: string[][] = [];
+    await deliverResults(readJob('subtitle_translation', job, null), {
+      ...{ client, locksDir: folder, turns: new PQueue({ concurrency: 1 }) },
+      record: {
+        find: async () => [],
+        add: async () => undefined,
+        noteDelivered: async () => void seen.push(await readdir(join(folder, 'out'))),
+      },
+      naming: {
+        ...{ stem: 'talk', asked: 'es', found: null },
+        delivery: { folder: join(folder, 'out'), template: '', existing: 'refuse', rewrite },
+      },
+      addTracks: () => Promise.reject(new Error('no tracks are wanted')),
+      findInput: async () => null,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+    });
+    expect(seen).toEqual([[expect.stringMatching(/^talk\.es\./)]]);
+  });
+
   test.each([true, false])('are recorded before they get their names (hash stated: %s)', async (isHashed) => {
     const { deliver, jobWith, content, paths, published } = await startDelivery({ isHashed });
     await deliver(jobWith());

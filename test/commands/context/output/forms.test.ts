@@ -11,7 +11,8 @@ import { createCallTerminal } from '../../../../src/commands/mcp/call.ts';
 function open(mode: OutputMode) {
   const printed: string[] = [];
   const notes: string[] = [];
-  const terminal = { ...createCallTerminal(notes, () => undefined), table: layOut };
+  const table = async (...shown: Parameters<typeof layOut>) => layOut(...shown);
+  const terminal = { ...createCallTerminal(notes, () => undefined), table };
   return { ...outputTo(mode, (text) => printed.push(text), terminal), printed, notes };
 }
 
