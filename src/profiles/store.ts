@@ -57,7 +57,7 @@ async function changeFile(
 
 /** @throws Failure (`temporary`) when the lock is not free in two minutes */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
-  // Loaded here: reading profiles, as the completion does, needs no lock.
+  // Loaded here: reading profiles needs no lock.
   const { withMutex } = await import('../batch/records/hold.ts');
   const limit = AbortSignal.timeout(LONGEST_WAIT_MS);
   try {

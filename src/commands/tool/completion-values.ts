@@ -1,10 +1,10 @@
 /** Values that shells offer on Tab, from this machine alone. After an error a list is empty, since a shell cannot show errors. */
 
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { parseJson } from '../../base/json.ts';
 import { configFolder, stateFolder } from '../../profiles/environment.ts';
-import { LOCAL } from '../../profiles/profile.ts';
-import { openProfileStore } from '../../profiles/store.ts';
+import { LOCAL, type ProfileDocument, profilesPath } from '../../profiles/profile.ts';
 import { languageName } from '../../protocol/language-tag.ts';
 import type { Io } from '../context/context.ts';
 
@@ -46,9 +46,15 @@ export async function listValues(source: ValueSource, around: Sources): Promise<
 /** The embedded service, then the stored profiles. */
 async function listProfiles({ env, platform }: Sources): Promise<readonly Suggestion[]> {
   const local = { value: LOCAL, explains: 'the embedded service' };
-  const store = openProfileStore(configFolder(env, platform), () => undefined);
-  const { profiles } = await store.read().catch(() => ({ profiles: [] }));
-  return [local, ...profiles.map(({ name, base_url }) => ({ value: name, explains: base_url }))];
+  const stored = await readProfiles(configFolder(env, platform)).catch(() => []);
+  return [local, ...stored];
+}
+
+/** Without conf, which checks the file: loading it takes as long as everything else at a press of Tab. */
+async function readProfiles(folder: string): Promise<readonly Suggestion[]> {
+  const document = parseJson(await readFile(profilesPath(folder), 'utf8'));
+  const { profiles } = document as ProfileDocument; // a damaged one throws here or in the next line
+  return profiles.map(({ name, base_url: address }) => ({ value: `${name}`, explains: `${address}` }));
 }
 
 /** Jobs that were made on this machine and that a service still knows, the newest first. */
