@@ -62,6 +62,8 @@ const library = defineConfig({
   },
   // Never asked for, and it would need a `require`.
   resolve: { alias: { 'pg-native': false } },
+  // undici asks for it where there is one. webpack says so of ES modules, and then there is none.
+  transform: { define: { __filename: 'undefined' } },
   plugins: [loadPartsOfNode, leaveOutUnused, listPackages],
 });
 

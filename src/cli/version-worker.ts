@@ -1,6 +1,7 @@
 /** Asks a registry for the newest version of vloc: a process of its own, which no command waits for. */
 import { readFileSync } from 'node:fs';
-import { collectBody, createHttp } from '../base/http.ts';
+import { collectBody } from '../base/http.ts';
+import { createHttp } from '../base/http-client.ts';
 import { readUpdateRecord, writeRecord } from './update-record.ts';
 
 /** A slower registry is asked again next week. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createHttp } from '../../src/base/http.ts';
+import { createHttp } from '../../src/base/http-client.ts';
 
 const REQUEST = { origin: 'http://service.example', target: '/', method: 'GET', headers: {}, body: null };
 

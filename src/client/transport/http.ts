@@ -1,7 +1,10 @@
 /** HTTP for signed calls and for transfers: direct, or through a proxy. Time limits of a call and of a transfer. */
-import { createHttp, type Http } from '../../base/http.ts';
+
+import type { Http } from '../../base/http.ts';
+import { createHttp } from '../../base/http-client.ts';
 import { SYSTEM_RUNTIME } from '../runtime.ts';
-import { chooseProxy, openTunnels, type ProxySettings } from './proxy.ts';
+import { chooseProxy, type ProxySettings } from './proxy.ts';
+import { openTunnels } from './tunnels.ts';
 
 /** Opens no connection before the first request. */
 export function createClientHttp(settings: {

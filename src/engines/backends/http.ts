@@ -4,7 +4,8 @@
  */
 import * as v from 'valibot';
 import { AddressBlocked, endpointOf, openChecked } from '../../base/checked-connection.ts';
-import { BodyTooLarge, collectBody, collectStart, createHttp, type HttpResponse } from '../../base/http.ts';
+import { BodyTooLarge, collectBody, collectStart, type HttpResponse } from '../../base/http.ts';
+import { createHttp } from '../../base/http-client.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
 import { askedDelay, backoffDelay, retryAfterOf } from '../../base/retry.ts';
 import { errorCode } from '../../base/system-error.ts';

@@ -6,7 +6,8 @@ import {
   openChecked,
   SYSTEM_NETWORK,
 } from '../../base/checked-connection.ts';
-import { createHttp, type HttpResponse } from '../../base/http.ts';
+import type { HttpResponse } from '../../base/http.ts';
+import { createHttp } from '../../base/http-client.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
 import { checkUrl, type UrlPolicy } from './url-policy.ts';
 

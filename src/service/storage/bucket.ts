@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import { decodeXML } from 'entities';
-import { collectBody, collectStart, createHttp, type HttpResponse } from '../../base/http.ts';
+import { collectBody, collectStart, type HttpResponse } from '../../base/http.ts';
+import { createHttp } from '../../base/http-client.ts';
 import { explainNetworkError } from '../../base/network-error.ts';
 import { errorCode } from '../../base/system-error.ts';
 import type { S3Address } from './s3-address.ts';
