@@ -110,7 +110,7 @@ function presentEngines(
     rows: () => engines.map((engine) => [`${engine.name} ${stateOf(engine)}`]),
     ids: () => installed.map(({ name }) => name),
     pages: () => [
-      { head: ['ENGINE', 'STATE', 'STEPS', 'WHAT FOR'], rows: engines.map(row) },
+      { head: ['ENGINE', 'STATE', 'STEPS', { title: 'WHAT FOR', wraps: 20 }], rows: engines.map(row) },
       '',
       { head: USED_HEAD, rows: used.map(usedRow) },
     ],
