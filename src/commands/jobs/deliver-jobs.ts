@@ -14,7 +14,7 @@ import { deliveryCommand, EMBEDDED_STOPS } from './continuation.ts';
 import { collectJobs, inputsOf, recordedJobs } from './find-jobs.ts';
 import { chooseWait, type Follow, failedEvent, isStillRunning } from './follow-job.ts';
 import { STDOUT } from './job-options.ts';
-import { exitCodeOf, isLeft, type Outcome, outcomesFailure, printOutcomes } from './job-outcomes.ts';
+import { exitCodeOf, isLeft, type Outcome, outcomesFailure, presentOutcomes } from './job-outcomes.ts';
 import { checkClashes, createClaims, createNaming, nameOthers } from './result-places.ts';
 import { checkOneFile, jobToStdout, type StdoutOptions } from './stdout-result.ts';
 
@@ -63,7 +63,7 @@ export async function deliverJobs(context: Context, work: JobDelivery): Promise<
     printProvenance(context.terminal, outcomes.flatMap(madeItemOf), context.io.cwd);
     const failure = deliveriesFailure(outcomes, work.delivery, context);
     if (outcomes.length === 0 && !context.signal.aborted) context.terminal.note(work.whenNone);
-    await printOutcomes(context, outcomes, exitCodeOf(context, failure));
+    await context.present.show(presentOutcomes(context, outcomes, exitCodeOf(context, failure)));
     if (context.signal.aborted) {
       printStopped(context, outcomes, work.goOn, connection.isFree);
       throw context.signal.reason;

@@ -23,10 +23,11 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { type Connection, connectService } from '../context/connection.ts';
 import type { Context } from '../context/context.ts';
 import { openLocalRecords } from '../context/local-records.ts';
+import { nothing } from '../context/output/presentation.ts';
 import { type BatchView, type BatchViewOptions, createBatchView } from '../screen/view.ts';
 import { noteContinuation, noteIdle, noteKeptJobs } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
-import { exitCodeOf, type Outcome, printOutcomes } from './job-outcomes.ts';
+import { exitCodeOf, type Outcome, presentOutcomes } from './job-outcomes.ts';
 import { createPreparation } from './preparation.ts';
 import { noteSamples, type SampleReport } from './sample.ts';
 import { limitRun } from './spending.ts';
@@ -168,9 +169,11 @@ async function end({ context, delivery, inStages, served }: OpenCommand, ending:
   view.summarize(outcomes, exitCodeOf(context, failure), ending.credits);
   view.close();
   noteRemembered(context, served()?.memory);
-  // The view has printed the events.
-  if (context.present.part !== 'events' && printed !== null)
-    await printOutcomes(context, printed, undefined, sample === null ? {} : { sample });
+  if (printed !== null) {
+    const shown = presentOutcomes(context, printed, undefined, sample === null ? {} : { sample });
+    // The view has printed the events.
+    await context.present.show({ ...shown, events: nothing });
+  }
   for (const text of ending.notes ?? []) note(text);
   const isIdle = delivery.toStdout !== true && noteIdle(context, told);
   const isDone = told.every(({ state }) => state.phase === 'done');

@@ -81,16 +81,6 @@ export function isLeft({ files, failure }: Outcome): boolean {
   return failure === null && files.length === 0;
 }
 
-/** Prints the outcomes of a run; see `presentOutcomes`. */
-export async function printOutcomes(
-  context: Context,
-  outcomes: readonly Outcome[],
-  exitCode?: number,
-  more: object = {},
-): Promise<void> {
-  await context.present.show(presentOutcomes(context, outcomes, exitCode, more));
-}
-
 /**
  * The outcomes of a run; of its events only the summary, since the others were printed before.
  * @param exitCode for the summary, if known

@@ -2,14 +2,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import { createTerminal } from '../../../src/cli/terminal/terminal.ts';
-import type { Context } from '../../../src/commands/context/context.ts';
 import type { GlobalValues } from '../../../src/commands/context/global-options.ts';
 import { outputTo } from '../../../src/commands/context/output/forms.ts';
 import {
   type Outcome,
   outcomeDocument,
   outcomesFailure,
-  printOutcomes,
+  presentOutcomes,
 } from '../../../src/commands/jobs/job-outcomes.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
@@ -61,12 +60,8 @@ describe('the table of outcomes', () => {
       {} as GlobalValues,
       new AbortController().signal,
     ); // none of them matters for a table
-    const context = {
-      fields: null,
-      io,
-      ...outputTo('table', (line) => printed.push(line), terminal),
-    };
-    await printOutcomes(context as unknown as Context, outcomes); // the rest of a context is not read
+    const { present } = outputTo('table', (line) => printed.push(line), terminal);
+    await present.show(presentOutcomes({ fields: null, io }, outcomes));
     return stripVTControlCharacters(printed.join('\n'));
   };
 
