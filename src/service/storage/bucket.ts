@@ -82,8 +82,8 @@ export class BucketRefusal extends StorageAway {
 
 /** A connection on which nothing moves for this long is given up: networks that drop packets do not say so. */
 const IDLE_MS = 30_000;
-/** The same if a caller waits: with three tries, an answer within 20 s. */
-const AWAITED_MS = 6000;
+/** The same if a caller waits: with three tries, each up to 1 s longer because undici's clock is coarse, an answer within 20 s. */
+const AWAITED_MS = 5000;
 /** Enough of an error to read its code. */
 const ERROR_BYTES = 8192;
 /** A listing of 1,000 objects has about 300 kB. */
