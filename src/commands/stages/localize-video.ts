@@ -232,10 +232,13 @@ async function writeSubtitle(run: StagedRun, file: SubtitleFile): Promise<Failur
   const rows = rowsIn(journal, { item: video, step: role }, { made: stored.sha256, language });
   const before = await rows.find(path);
   const isKnown = before.length === 1 && before[0]?.sha256 === stored.sha256;
-  if (isKnown && (await findVersion(path, before)) !== null) return null;
   const placing = { rows, overwrite: false, findInput: run.inputs.find };
   const from = join(folder, STAGES_FOLDER, `${hash('sha256', path)}.part`);
   try {
+    if (isKnown && (await findVersion(path, before)) !== null) {
+      await publish([{ from: null, file: stored }], placing, async () => {});
+      return null;
+    }
     await makeFolder(join(folder, STAGES_FOLDER), 0o700);
     await writeFile(from, bytes);
     await publish([{ from, file: stored }], placing, () => journal.add(rows.placed([stored])));

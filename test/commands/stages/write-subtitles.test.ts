@@ -1,7 +1,7 @@
 /** Whose a subtitle beside a video is: vloc writes over none but the one that it left there last. */
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { link, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { type Staging, startStaging } from './staging.ts';
@@ -45,6 +45,16 @@ describe('an earlier version of a translation that', () => {
     expect(vloc.dubbed).toEqual(['GOOD EVENING | AND GOOD NIGHT']);
     expect(await vloc.jobs()).toEqual([1, 2, 1, 1]);
   });
+});
+
+it('the second name of a subtitle, which a killed run left, is removed by the next', async () => {
+  const vloc = await startStaging();
+  await vloc.run(STOP);
+  // A file gets its name by a link, and loses its first name after it.
+  await link(vloc.path('talk.en.srt'), vloc.path('.talk.en.srt.part'));
+  const { code, stderr } = await vloc.run(GO_ON);
+  expect(code, stderr).toBe(0);
+  expect(vloc.has('.talk.en.srt.part')).toBe(false);
 });
 
 it('subtitles of a video whose name is as long as a name can be are written beside it and used again', async () => {
