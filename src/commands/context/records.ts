@@ -65,12 +65,13 @@ export function presentRows<Row extends object>(
   { fields, io }: Pick<Context, 'fields' | 'io'>,
   form: RecordForm<Row>,
   data: readonly Row[],
-): Required<Pick<Presentation, 'rows' | 'ids' | 'pages'>> {
+): Required<Pick<Presentation, 'rows' | 'names' | 'ids' | 'pages'>> {
   const columns = chosenColumns(form, fields);
   const nowMs = io.now();
   return {
     ids: () => data.map(form.idOf),
     rows: () => data.map((row) => columns.map(({ field }) => plainCell(row[field]))),
+    names: () => columns.map(({ field }) => field),
     pages: () => {
       const head = columns.map((column) => column.head);
       const rows = data.map((row) =>

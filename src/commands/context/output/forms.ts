@@ -1,5 +1,6 @@
 /** The output forms by their names. */
 import type { Context } from '../context.ts';
+import { csv } from './csv.ts';
 import { id } from './id.ts';
 import { json } from './json.ts';
 import { ndjson } from './ndjson.ts';
@@ -7,7 +8,7 @@ import { plain } from './plain.ts';
 import type { OutputForm, Presenter, Table } from './presentation.ts';
 import { table } from './table.ts';
 
-export const FORMS = { table, json, ndjson, plain, id } satisfies Record<string, OutputForm>;
+export const FORMS = { table, json, ndjson, csv, plain, id } satisfies Record<string, OutputForm>;
 
 export type OutputMode = keyof typeof FORMS;
 
@@ -19,17 +20,21 @@ export function outputTo(
   print: Context['print'],
   terminal: Context['terminal'],
 ): Pick<Context, 'output' | 'print' | 'present'> {
-  const { part, text, write } = FORMS[output];
+  const {
+    part,
+    text,
+    write,
+    layOut = (piece) => layOutForPeople(piece, terminal),
+  }: OutputForm = FORMS[output];
   const show: Presenter['show'] = async (shown) => {
-    for (const piece of write(shown))
-      print(typeof piece === 'string' ? piece : await layOut(piece, terminal));
+    for (const piece of write(shown)) print(typeof piece === 'string' ? piece : await layOut(piece));
     if (part === 'pages') for (const note of shown.notes?.() ?? []) terminal.note(note);
   };
   const event: Presenter['event'] = (each) => void show({ events: () => [each] });
   return { output, print, present: { part, text, show, event } };
 }
 
-async function layOut(
+async function layOutForPeople(
   { head, rows, isNext = false }: Table,
   terminal: Pick<Context['terminal'], 'table'>,
 ): Promise<string> {

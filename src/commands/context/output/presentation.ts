@@ -22,6 +22,8 @@ export interface Presentation {
   readonly events?: () => readonly unknown[];
   /** The same as lines of cells, for programs that split text. */
   readonly rows?: () => readonly (readonly string[])[];
+  /** The names of these cells; missing where a line is a text. */
+  readonly names?: () => readonly string[];
   readonly ids?: () => readonly string[];
   /** For people: lines and tables, one below the other. */
   readonly pages?: () => readonly (string | Table)[];
@@ -53,6 +55,8 @@ export interface OutputForm {
   readonly text: 'json' | 'columns' | 'line' | 'laid out';
   /** What is printed, one below the other. */
   readonly write: (shown: Presentation) => readonly (string | Table)[];
+  /** Makes text of a table. Default: as people read it, in the width of the terminal. */
+  readonly layOut?: (table: Table) => Promise<string>;
 }
 
 /** The document as text. @param indent in cells; 0 for one line */

@@ -1,3 +1,5 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { layOut } from '../../../../src/cli/terminal/table.ts';
 import { OUTPUT_MODES, type OutputMode, outputTo } from '../../../../src/commands/context/output/forms.ts';
@@ -35,6 +37,7 @@ describe('an output form', () => {
       document: DOCUMENT,
       events: () => [{ type: 'a' }, { type: 'b' }],
       rows: () => [['1', '2'], ['3']],
+      names: () => ['c', 'd'],
       ids: () => ['x', 'y'],
       pages: () => ['first', { head: HEAD, rows: [['1', '2']] }],
       notes: () => ['look'],
@@ -43,6 +46,7 @@ describe('an output form', () => {
       table: ['first', 'A  B\n1  2', 'look'],
       json: ['{\n  "a": 1\n}'],
       ndjson: ['{"type":"a"}', '{"type":"b"}'],
+      csv: ['c,d\n1,2\n3'],
       plain: ['1\t2', '3'],
       id: ['x', 'y'],
     });
@@ -52,16 +56,16 @@ describe('an output form', () => {
     const [indented, line] = ['{\n  "a": 1\n}', '{"a":1}'];
     expect(await showAll({ document: DOCUMENT })).toEqual({
       ...{ table: [indented], json: [indented] },
-      ...{ ndjson: [line], plain: [line], id: [line] },
+      ...{ ndjson: [line], csv: [line], plain: [line], id: [line] },
     });
-    expect(await showAll({})).toEqual({ table: [], json: [], ndjson: [], plain: [], id: [] });
+    expect(await showAll({})).toEqual({ table: [], json: [], ndjson: [], csv: [], plain: [], id: [] });
   });
 
   it('prints a small document on one line, or nothing or a text where it is not JSON', async () => {
     const json = { json: ['{"a":1}'], ndjson: ['{"a":1}'] };
-    const text = { table: ['one'], plain: ['one'], id: ['one'] };
+    const text = { table: ['one'], csv: ['one'], plain: ['one'], id: ['one'] };
     expect(await showAll(presentLine({ a: 1 }, 'one'))).toEqual({ ...json, ...text });
-    const none = { table: [], plain: [], id: [] };
+    const none = { table: [], csv: [], plain: [], id: [] };
     expect(await showAll({ ...JSON_ONLY, document: DOCUMENT, isLine: true })).toEqual({ ...json, ...none });
   });
 
@@ -75,6 +79,7 @@ describe('an output form', () => {
       ndjson: ['{"type":"a"}'],
       table: [],
       json: [],
+      csv: [],
       plain: [],
       id: [],
     });
@@ -88,5 +93,21 @@ describe('an output form', () => {
     ].entries())
       await present.show({ pages: () => [{ head: HEAD, rows: [row], isNext: at > 0 }] });
     expect(printed).toEqual(['A  B\n1  2', '3  4']);
+  });
+
+  it('for spreadsheets keeps each cell as it is, and makes text of what would be a formula', async () => {
+    const cell = fc.oneof(
+      fc.string(),
+      fc.constantFrom('a,b', 'say "x"', 'two\nlines', '-5', '+1.5', '=1+1', '@x', '-x'),
+    );
+    const property = fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1 }), async (rows) => {
+      const { present, printed } = open('csv');
+      await present.show({ rows: () => rows, names: () => ['one', 'other'] });
+      const [head, ...read] = parse(printed.join('\n'), { skip_empty_lines: false });
+      expect(head).toEqual(['one', 'other']);
+      const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+      expect(read).toEqual(rows.map((cells) => cells.map((text) => (isFormula(text) ? `'${text}` : text))));
+    });
+    await fc.assert(property);
   });
 });
