@@ -13,6 +13,7 @@ import { ListSummary, listOf, NullableText } from '../context/output-schemas.ts'
 import type { Column, RecordForm } from '../context/records.ts';
 import { PLANS, ProvenanceSchema, RUN_FORMS, UNITS } from '../jobs/outputs.ts';
 import { ATTENTION_REPORT } from './attention.ts';
+import { CostSchema } from './costs.ts';
 
 /** The names that --fields accepts. */
 export const ITEM_FIELDS = [
@@ -204,8 +205,8 @@ const ATTRIBUTED = v.object({ ...REPORT, attributions: v.array(v.string()) });
 /** Output of --dry-run: a plan for each kind of jobs and folder. */
 const ATTENTION_PLAN = v.object({ object: v.literal('attention_plan'), plans: v.array(v.union(PLANS.json)) });
 export const BATCH_REPORT = {
-  json: [ATTRIBUTED, ATTENTION_REPORT, ATTENTION_PLAN],
-  ndjson: [ATTRIBUTED, ATTENTION_REPORT, ...PLANS.ndjson],
+  json: [ATTRIBUTED, ATTENTION_REPORT, ATTENTION_PLAN, listOf(CostSchema)],
+  ndjson: [ATTRIBUTED, ATTENTION_REPORT, ...PLANS.ndjson, CostSchema, ListSummary],
 };
 
 /** The forgotten items, as they were before. */

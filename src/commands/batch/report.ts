@@ -15,6 +15,7 @@ import { inFolderOf } from '../../base/system-error.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
 import { RECORD_FOLDER, recordsPath } from '../../batch/records/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
+import { tabulateCosts } from '../../batch/report/cost-table.ts';
 import { readPageParts, writePage } from '../../batch/report/html.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
 import { buildReport } from '../../batch/report/page-build.ts';
@@ -26,6 +27,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { writeJunit } from '../context/output/junit.ts';
+import { printList } from '../context/records.ts';
 import { cacheSounds } from '../subtitles/sound-cache.ts';
 import { presentAttention, readAttention } from './attention.ts';
 import {
@@ -35,6 +37,7 @@ import {
   commandAfterEdit,
   readBatchFolders,
 } from './batch-folders.ts';
+import { COST_FIELDS, COSTS } from './costs.ts';
 import { BATCH_REPORT } from './items.ts';
 
 const WRITERS = {
@@ -53,6 +56,9 @@ const OPTIONS = {
   ),
   attention: flagOption(
     'list only what a person should look at, the cues with the most reasons first; with --format junit, these items fail',
+  ),
+  costs: flagOption(
+    'list what the jobs have cost, by month, folder and language; --output csv for a spreadsheet',
   ),
   listen: flagOption('with --attention: recognize each dub, paid by the minute, and compare its words', {
     tool: 'no',
@@ -88,6 +94,10 @@ export const batchReport: Command = defineCommand({
       explains: 'what a translation back of all translations would cost',
     },
     {
+      command: 'vloc batch report out --costs --output csv > costs.csv',
+      explains: 'what the jobs of all runs have cost, for a spreadsheet',
+    },
+    {
       command: 'vloc batch report out-1 out-2 out-3 --out report.md',
       explains: 'one report on the shards of several machines',
     },
@@ -99,11 +109,14 @@ export const batchReport: Command = defineCommand({
     'The page of --html links to files in the folder; move them together.',
     'The exit code is 0 for any state of the batch; that of `vloc batch status` reports the state.',
   ],
+  fields: () => COST_FIELDS,
   prints: BATCH_REPORT,
   run: async (context, operands, options) => {
     checkOptions(options);
     const batch = await readBatchFolders(context, operands);
-    if (options.dryRun) {
+    if (options.costs) {
+      await printCosts(batch, context);
+    } else if (options.dryRun) {
       const { planOpinions } = await import('./second-opinions.ts');
       await planOpinions(batch, options, context);
     } else if (options.attention && options.format !== 'junit') {
@@ -119,7 +132,12 @@ export const batchReport: Command = defineCommand({
 });
 
 /** @throws Failure (`usage`) for options that contradict each other */
-function checkOptions({ format, html, attention, listen, back, dryRun, out }: ReportOptions): void {
+function checkOptions({ format, html, attention, costs, listen, back, dryRun, out }: ReportOptions): void {
+  if (costs && (html || attention || format !== undefined || out !== undefined))
+    throw invalidCallFailure(
+      '--costs prints a list of its own',
+      'Use it alone, with --output for its format.',
+    );
   const isPaid = listen || back;
   if (isPaid && !attention)
     throw invalidCallFailure('--listen and --back need --attention', 'Add it, or leave them out.');
@@ -132,6 +150,17 @@ function checkOptions({ format, html, attention, listen, back, dryRun, out }: Re
     );
   if (html && format !== undefined)
     throw invalidCallFailure('--html and --format cannot be combined', 'Run the command once for each.');
+}
+
+/** A job counts in the folder that sent it. */
+async function printCosts({ batches }: BatchFolders, context: Context): Promise<void> {
+  const { cwd } = context.io;
+  const data = batches.flatMap(({ folder, records }) =>
+    tabulateCosts(records.attempts.byKey.values()).map((row) =>
+      batches.length === 1 ? row : { ...row, folder: join(showPath(folder, cwd), row.folder ?? '') },
+    ),
+  );
+  await printList(context, COSTS, { data });
 }
 
 /** The places of --attention, with the paid opinions that were asked for. */

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { CostRow } from '../../../src/batch/report/cost-table.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -45,4 +46,39 @@ test('a file whose name is that of the report with .part is kept', async () => {
   await writeFile(join(vloc.folder, 'report.md.part'), 'mine');
   expect((await vloc.run(['batch', 'report', 'out', '--out', 'report.md'])).code).toBe(0);
   expect(await readFile(join(vloc.folder, 'report.md.part'), 'utf8')).toBe('mine');
+});
+
+test('--costs adds up to what the ledger charged, by folder, language and month', async () => {
+  const vloc = await startVloc();
+  for (const path of ['week1/a.srt', 'week2/b.srt']) {
+    await mkdir(join(vloc.folder, 'lessons', dirname(path)), { recursive: true });
+    await writeFile(join(vloc.folder, 'lessons', path), SRT);
+  }
+  const words = ['translate', 'lessons', '--from', 'en', '--to', 'es,fr', '--out', 'out'];
+  await vloc.run(words);
+  // The jobs of results that were made anew were paid, too.
+  const anew = ['--fresh', '--clobber', '--exclude', 'week2/**'];
+  expect((await vloc.run([...words, ...anew])).code).toBe(0);
+  const { stdout } = await vloc.run(['batch', 'report', 'out', '--costs', '-o', 'json']);
+  const rows: CostRow[] = JSON.parse(stdout).data;
+  const { data } = (await vloc.caller.get('/v1/credit-transactions?limit=50')).json;
+  const ledger = data.reduce((sum: number, { amount }: { amount: number }) => sum - amount, 0);
+  expect(rows.reduce((sum, { charged }) => sum + charged, 0)).toBe(ledger);
+  expect(rows.map(({ folder, target_language: to, jobs }) => [folder, to, jobs])).toEqual([
+    ['week1', 'es', 2],
+    ['week1', 'fr', 2],
+    ['week2', 'es', 1],
+    ['week2', 'fr', 1],
+  ]);
+  const table = await vloc.run([
+    'batch',
+    'report',
+    'out',
+    '--costs',
+    '-o',
+    'csv',
+    '--fields',
+    'month,folder,charged',
+  ]);
+  expect(table.stdout.split('\n')[1]).toBe(`${rows[0]?.month},week1,${rows[0]?.charged}`);
 });
