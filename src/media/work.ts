@@ -1,5 +1,5 @@
 /** Inputs and results of media work: its folder and signal, files, subtitles, sound, and how it was done. */
-import { ENGINE_STEPS } from '../protocol/provenance.ts';
+import { ENGINE_STEPS, type Provenance } from '../protocol/provenance.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
 export type JobStep = (typeof ENGINE_STEPS)[number];
@@ -67,20 +67,7 @@ export interface Clip {
 }
 
 /** Which engine did a step. */
-export interface EngineUse {
-  readonly step: JobStep | 'export';
-  readonly engine: string;
-  /** Preferred engines that were not used, because they do not support the language. */
-  readonly skipped: readonly string[];
-  /** True if the engine did not run for this job, because another one had the same work done. */
-  readonly reused?: boolean;
-  /** True if a separation found no voice, so that the voice track is silent. */
-  readonly silent?: boolean;
-  /** Characters of burned subtitles that no font has. */
-  readonly unshown?: readonly string[];
-  /** Channels of sound that became two. */
-  readonly mixed?: number;
-}
+export type EngineUse = Provenance['engines'][number];
 
 /** How a text was made to fit its time. */
 export interface CueFit {

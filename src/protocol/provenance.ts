@@ -12,6 +12,12 @@ export const PROVENANCE_STEPS = [...ENGINE_STEPS, 'export'] as const;
 /** How speech was made to fit its time: spoken faster, stretched as well or instead, or cut off as well. */
 export const CUE_FITS = ['speed', 'tempo', 'cut'] as const;
 
+/**
+ * Why a recognized text cannot have been said: it repeats a phrase again and again, has more letters than the time allows, lies where
+ * nobody speaks, or is the text before it once more, without the time for it.
+ */
+export const DROP_REASONS = ['loop', 'fast', 'silence', 'copy'] as const;
+
 /** Engines of a job, and speech that was changed to fit. */
 export interface Provenance {
   /** One entry per step. `skipped`: preferred engines that do not support the language. */
@@ -27,6 +33,17 @@ export interface Provenance {
     readonly unshown?: readonly string[];
     /** Channels of surround sound, of which the export made two. */
     readonly mixed?: number;
+    /** Recognized texts that were dropped, in order of time; their beginnings. */
+    readonly dropped?: readonly {
+      readonly start_ms: number;
+      readonly end_ms: number;
+      readonly text: string;
+      readonly reason: (typeof DROP_REASONS)[number];
+      /** From 1, for an item in parts: the times are those in the part. */
+      readonly part?: number;
+    }[];
+    /** Level of the original voice that is left in the background, in decibels compared with it; missing if it is not noticed. */
+    readonly residue?: number;
   }[];
   /** Texts whose speech did not fit their time as it was. */
   readonly cues: readonly {

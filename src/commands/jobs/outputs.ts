@@ -6,7 +6,7 @@ import { KEPT_TRACKS } from '../../batch/kept-tracks.ts';
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { CUE_FITS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';
+import { CUE_FITS, DROP_REASONS, PROVENANCE_STEPS } from '../../protocol/provenance.ts';
 import { shapeOf } from '../../protocol/shape.ts';
 import { JOB_STATUSES } from '../../protocol/states.ts';
 import { lineOf, NullableNumber, NullableText } from '../context/output-schemas.ts';
@@ -23,6 +23,18 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         silent: v.exactOptional(v.boolean()),
         unshown: v.exactOptional(v.array(v.string())),
         mixed: v.exactOptional(v.number()),
+        dropped: v.exactOptional(
+          v.array(
+            v.object({
+              start_ms: v.number(),
+              end_ms: v.number(),
+              text: v.string(),
+              reason: v.picklist(DROP_REASONS),
+              part: v.exactOptional(v.number()),
+            }),
+          ),
+        ),
+        residue: v.exactOptional(v.number()),
       }),
     ),
     cues: v.array(

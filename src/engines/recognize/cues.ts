@@ -1,5 +1,6 @@
 /** Groups recognized words into readable cues. */
 
+import type { Segment } from '../../media/audio/segments.ts';
 import { joinSpaced } from '../../media/subtitles/text.ts';
 import { wrapText } from '../../media/subtitles/wrap.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -21,10 +22,7 @@ const MIN_SECONDS = 1;
  * @param punctuated the words have capitals and punctuation, which then also end sentences; otherwise they are added
  */
 export function wordsToCues(words: readonly Word[], punctuated: boolean): SubtitleLine[] {
-  const groups = sentences(words, punctuated).flatMap((sentence) => {
-    const parts = splitLong(sentence);
-    return parts.map((part, at) => ({ part, opens: at === 0, closes: at === parts.length - 1 }));
-  });
+  const groups = groupWords(words, punctuated);
   return groups.map(({ part, opens, closes }, at) => {
     const { start, end } = span(part);
     const next = groups[at + 1]?.part[0]?.start ?? Number.POSITIVE_INFINITY;
@@ -36,6 +34,21 @@ export function wordsToCues(words: readonly Word[], punctuated: boolean): Subtit
       end_ms: Math.max(startMs + 1, Math.round(shownUntil * 1000)),
       text: wrapText(punctuated ? joined(part) : sentenceText(part, opens, closes)),
     };
+  });
+}
+
+/** The words of a cue, and whether they open and close a sentence. */
+interface CueWords {
+  readonly part: readonly Word[];
+  readonly opens: boolean;
+  readonly closes: boolean;
+}
+
+/** Groups words into cues, in order of time. */
+export function groupWords(words: readonly Word[], punctuated: boolean): CueWords[] {
+  return sentences(words, punctuated).flatMap((sentence) => {
+    const parts = splitLong(sentence);
+    return parts.map((part, at) => ({ part, opens: at === 0, closes: at === parts.length - 1 }));
   });
 }
 
@@ -91,7 +104,8 @@ function bestSplit(words: readonly Word[]): number {
   return best.at;
 }
 
-function span(words: readonly Word[]): { start: number; end: number } {
+/** From the first word to the last, in seconds. @param words at least one */
+export function span(words: readonly Word[]): Segment {
   return { start: words[0]?.start ?? 0, end: words.at(-1)?.end ?? 0 };
 }
 

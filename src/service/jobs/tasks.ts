@@ -110,13 +110,7 @@ export async function carryOut<K extends JobKind>(
 function provenanceOf({ engines = [], fits = [] }: EngineProvenance): Provenance | null {
   if (engines.length + fits.length === 0) return null;
   return {
-    engines: engines.map(({ step, engine, skipped, reused = false, silent = false, unshown, mixed }) => ({
-      ...{ step, engine, skipped },
-      ...(reused ? { reused } : {}),
-      ...(silent ? { silent } : {}),
-      ...(unshown === undefined ? {} : { unshown }),
-      ...(mixed === undefined ? {} : { mixed }),
-    })),
+    engines,
     cues: fits.flatMap(({ cues, fit, speed, tempo, cutSeconds }) =>
       fit === 'none'
         ? []

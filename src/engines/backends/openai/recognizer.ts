@@ -14,8 +14,6 @@ import { parseVerboseJson, type Transcript, WHISPER_LANGUAGES, whisperCode, word
 
 /** A quarter of a minute. Shorter sound is sent unchanged: starting the encoder takes longer than sending twice the bytes. */
 const MAX_WAV_BYTES = 500_000;
-/** Words further away from all speech are none: models write words into silence. In seconds. */
-const FAR_FROM_SPEECH = 1;
 /** 30 minutes: twice the longest video, on a processor without graphics card. */
 const TIMEOUT_SECONDS = 1_800;
 const CONCURRENCY = 4;
@@ -193,14 +191,13 @@ function placeWords(transcript: Transcript, part: Segment, { segments }: Job): W
     words: transcript.words.map(move),
     phrases: transcript.phrases.map((phrase) => ({ ...move(phrase), words: phrase.words.map(move) })),
   };
-  return wordsOf(moved, { segments, seconds: part.end }).flatMap((word) => {
+  return wordsOf(moved, { segments, seconds: part.end }).map((word) => {
     const speech = segments[word.segment];
-    if (speech === undefined) return [];
-    if (Math.max(speech.start - word.end, word.start - speech.end) > FAR_FROM_SPEECH) return [];
+    if (speech === undefined) return word;
     // Models let words last into pauses, where the cue would stay.
     const start = Math.max(word.start, speech.start - SPEECH_MARGIN);
     const end = Math.min(word.end, speech.end + SPEECH_MARGIN);
-    return [end > start ? { ...word, start, end } : word];
+    return end > start ? { ...word, start, end } : word;
   });
 }
 

@@ -183,20 +183,6 @@ describe('words of an answer', () => {
     expect(parts.warnings).toEqual([expect.stringContaining('returns no times of words')]);
   });
 
-  it('in silence are dropped, and near speech are kept', async () => {
-    const server = await startTranscriber(() =>
-      verbose([
-        ['early', 0.5, 1.5],
-        ['Thanks', 9.2, 10],
-        ['for', 10, 10.2],
-        ['watching!', 29.2, 29.9],
-      ]),
-    );
-    const { task, folder } = await halfMinute();
-    const { words } = await recognizer(server.url).recognize(task, createWork(folder));
-    expect(words.map(({ text }) => text)).toEqual(['early']);
-  });
-
   it('may be missing', async () => {
     const server = await startTranscriber(() => verbose([], { segments: [] }));
     const { task, folder } = await halfMinute();
