@@ -15,6 +15,7 @@ import { JobFailure } from '../../protocol/job-failure.ts';
 import { sameLanguage } from '../../protocol/languages.ts';
 import type { StepEngines } from '../choose.ts';
 import type { Products, Tasks } from '../engine.ts';
+import { useOfBackground } from '../separate/separate.ts';
 import { recognizeOnce, separateOnce, speakOnce, translateOnce } from './steps.ts';
 
 type Task = Tasks['auto_localization'];
@@ -60,6 +61,8 @@ export async function localizeVideo(
   ]);
   const sound: ExportAudio =
     dub === null ? { type: 'original' } : { type: 'dubbed', dub: dub.path, background, originalAudio };
+  const isHeard = dub !== null && originalAudio === 'background';
+  const separated = isHeard ? useOfBackground(separation) : separation.use;
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
   const { path, uses } = await exportVideo(
     engines.programs,
@@ -72,7 +75,7 @@ export async function localizeVideo(
   return {
     video: { path, contentType: 'video/mp4' },
     durationSeconds: declaredDuration(await readHeader(engines.programs, path, work)),
-    engines: [separation.use, recognizer, translator, ...(dub === null ? [] : [dub.use]), ...uses],
+    engines: [separated, recognizer, translator, ...(dub === null ? [] : [dub.use]), ...uses],
     fits: dub?.fits ?? [],
   };
 }
@@ -120,12 +123,12 @@ export async function separateAudio(
   task: Tasks['audio_separation'],
   work: Work,
 ): Promise<Products['audio_separation']> {
-  const { vocals, background, use } = await separateOnce(engines, task.video, work);
+  const separation = await separateOnce(engines, task.video, work);
   return {
-    engines: [use],
+    engines: [useOfBackground(separation)],
     fits: [],
-    vocalAudio: { path: vocals, contentType: 'audio/wav' },
-    backgroundAudio: { path: background, contentType: 'audio/wav' },
+    vocalAudio: { path: separation.vocals, contentType: 'audio/wav' },
+    backgroundAudio: { path: separation.background, contentType: 'audio/wav' },
   };
 }
 

@@ -9,12 +9,15 @@ import { shareProgress } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import type { DetectedSpeech, Stems } from '../backend.ts';
 import { chooseBackend, type StepEngines } from '../choose.ts';
+import { measureResidue, NOTICED_RESIDUE } from './residue.ts';
 import { DETECT_ONLY, runWorker, WORKER_FILES } from './worker-process.ts';
 
 export interface Separation extends DetectedSpeech {
   /** 48 kHz stereo WAV files, as long as the sound of the video. Those of the built-in separator add up to it, sample for sample. */
   readonly vocals: string;
   readonly background: string;
+  /** Level of the voice in the background, in decibels compared with the voice; see `measureResidue`. */
+  readonly residue: number | null;
   readonly use: EngineUse;
 }
 
@@ -48,7 +51,27 @@ export async function separateSound(
       : { vocals: stems.vocals, background: stems.background, ...stems.speech };
   work.report(1);
   const isSilent = separation.segments.length === 0 && (await audibleSeconds(separation.vocals)) === 0;
-  return { ...separation, use: isSilent ? { ...use, silent: true } : use };
+  const residue = await residueOf(separation);
+  return { ...separation, residue, use: isSilent ? { ...use, silent: true } : use };
+}
+
+async function residueOf({
+  segments,
+  ...paths
+}: Pick<Separation, 'segments' | 'vocals' | 'background'>): Promise<number | null> {
+  const vocals = await openWav(paths.vocals);
+  const background = await openWav(paths.background);
+  try {
+    return await measureResidue(vocals, background, segments);
+  } finally {
+    await vocals.close();
+    await background.close();
+  }
+}
+
+/** The use of a separation whose background is delivered: with the voice in it, if that is noticed. */
+export function useOfBackground({ use, residue }: Separation): EngineUse {
+  return residue !== null && residue > NOTICED_RESIDUE ? { ...use, residue: Math.round(residue) } : use;
 }
 
 /** Converts stems to the format and length of the mix, and detects the speech in the vocals. */
@@ -57,7 +80,7 @@ async function detectInVocals(
   mix: string,
   stems: Stems,
   work: Work,
-): Promise<Omit<Separation, 'use'>> {
+): Promise<Omit<Separation, 'use' | 'residue'>> {
   const { frames, ...reader } = await openWav(mix);
   await reader.close();
   const path = (name: keyof typeof WORKER_FILES) => join(work.folder, WORKER_FILES[name]);
