@@ -66,10 +66,13 @@ function distinct<T>(values: readonly T[]): readonly T[] {
 export function combineParts(parts: readonly (ItemProvenance | null)[]): ItemProvenance | null {
   if (parts.length === 1) return combineJobs(parts);
   return combineJobs(
-    parts.map(
-      (provenance, place) =>
-        provenance && { ...provenance, cues: provenance.cues.map((cue) => ({ ...cue, part: place + 1 })) },
-    ),
+    parts.map((provenance, place) => {
+      const inPart = <T>(each: T) => ({ ...each, part: place + 1 });
+      const engines = provenance?.engines.map((use) =>
+        use.dropped === undefined ? use : { ...use, dropped: use.dropped.map(inPart) },
+      );
+      return provenance && { ...provenance, engines: engines ?? [], cues: provenance.cues.map(inPart) };
+    }),
   );
 }
 
@@ -92,10 +95,18 @@ export function describeUse({
   silent = false,
   unshown,
   mixed,
+  dropped,
+  residue,
 }: EngineUse): string {
   if (unshown !== undefined) return `burned in by ${engine}`;
   if (mixed !== undefined) return `sound of ${mixed} channels mixed to two by ${engine}`;
-  const made = `${STEP_WORDS[step]} by ${engine}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
+  const facts = [
+    reused && 'reused',
+    silent && 'no voice found',
+    residue !== undefined && `voice left in the background: ${residue} dB`,
+    dropped !== undefined && `${countTexts(dropped.length)} dropped`,
+  ].filter((fact) => fact !== false);
+  const made = `${STEP_WORDS[step]} by ${engine}${facts.map((fact) => ` (${fact})`).join('')}`;
   if (skipped.length === 0) return made;
   const verb = skipped.length === 1 ? 'does' : 'do';
   return `${made} instead of ${skipped.join(' and ')}, which ${verb} not support the language`;
@@ -215,6 +226,48 @@ export function describeSilence({ engines }: ItemProvenance): string | null {
     : 'no voice was found in some of its parts, so the voice track is silent there';
 }
 
+/** Which level of the original voice is left in the background; null if it is not noticed, or not measured. */
+export function describeResidue({ engines }: ItemProvenance): string | null {
+  const levels = engines.flatMap(({ residue }) => residue ?? []);
+  if (levels.length === 0) return null;
+  return `the original voice is heard in the background, only ${-Math.max(...levels)} dB quieter than it was, because the music is about as loud`;
+}
+
+export type DroppedText = NonNullable<EngineUse['dropped']>[number];
+
+export function droppedOf({ engines }: ItemProvenance): readonly DroppedText[] {
+  return engines.flatMap(({ dropped = [] }) => dropped);
+}
+
+const DROP_WORDS: Readonly<Record<DroppedText['reason'], string>> = {
+  loop: 'it repeats itself',
+  fast: 'nobody speaks so fast',
+  silence: 'no speech is heard there',
+  copy: 'it repeats the cue before',
+};
+
+/** `"Thank you." was recognized and dropped, because it repeats itself` */
+export function describeDrop({ text, reason }: DroppedText): string {
+  return `"${firstWords(text, FEW_WORDS)}" was recognized and dropped, because ${DROP_WORDS[reason]}`;
+}
+
+function countTexts(count: number): string {
+  return count === 1 ? '1 text' : `${count} texts`;
+}
+
+/** `2 recognized texts were dropped: 00:00:04,000 "Thank you." (it repeats itself), …`; null if none was */
+function describeDropped(provenance: ItemProvenance): string | null {
+  const all = droppedOf(provenance);
+  if (all.length === 0) return null;
+  const names = all.slice(0, FEW_CUES).map(({ part, start_ms, text, reason }) => {
+    const where = part === undefined ? '' : `part ${part}, `;
+    return `${where}${formatTime(start_ms)} "${firstWords(text, FEW_WORDS)}" (${DROP_WORDS[reason]})`;
+  });
+  const rest = all.length > FEW_CUES ? ` and ${all.length - FEW_CUES} more` : '';
+  const what = all.length === 1 ? '1 recognized text was' : `${all.length} recognized texts were`;
+  return `${what} dropped: ${names.join(', ')}${rest}`;
+}
+
 /** Characters that a message lists. */
 const FEW_CHARACTERS = 5;
 
@@ -237,6 +290,8 @@ function describeUnshown({ engines }: ItemProvenance): string | null {
 export function describeWarnings(provenance: ItemProvenance): readonly string[] {
   return [
     describeSilence(provenance),
+    describeResidue(provenance),
+    describeDropped(provenance),
     describeUnshown(provenance),
     describeCuts(provenance),
     describeFast(provenance),

@@ -62,6 +62,43 @@ describe('a separation', () => {
   });
 });
 
+describe('a recognition', () => {
+  const DROP = { start_ms: 4_000, end_ms: 6_000, text: 'Thank you.', reason: 'silence' } as const;
+  const DROPPED = { step: 'recognize', engine: 'command whisper', skipped: [], dropped: [DROP] } as const;
+
+  it('that dropped texts is a warning that names them with their times and reasons', () => {
+    expect(describeUse(DROPPED)).toBe('recognized by command whisper (1 text dropped)');
+    expect(describeWarnings(provenance([], [DROPPED]))).toEqual([
+      '1 recognized text was dropped: 00:00:04,000 "Thank you." (no speech is heard there)',
+    ]);
+    const many = {
+      ...DROPPED,
+      dropped: Array.from({ length: 7 }, () => ({ ...DROP, reason: 'fast' as const })),
+    };
+    expect(describeWarnings(provenance([], [many]))[0]).toMatch(
+      /^7 recognized texts were dropped: 00:00:04,000 "Thank you\." \(nobody speaks so fast\), .* and 2 more$/,
+    );
+  });
+
+  it('in parts names the part of each', () => {
+    const parts = combineParts([provenance([], [{ ...DROPPED, dropped: [] }]), provenance([], [DROPPED])]);
+    expect(parts && describeWarnings(parts)).toEqual([
+      '1 recognized text was dropped: part 2, 00:00:04,000 "Thank you." (no speech is heard there)',
+    ]);
+  });
+});
+
+describe('a voice that is left in the background', () => {
+  const LEFT = { step: 'separate', engine: 'builtin', skipped: [], residue: -7 } as const;
+
+  it('is a warning with the loudest level of all parts', () => {
+    expect(describeUse(LEFT)).toBe('separated by builtin (voice left in the background: -7 dB)');
+    expect(describeWarnings(provenance([], [{ ...LEFT, residue: -8 }, LEFT]))).toEqual([
+      'the original voice is heard in the background, only 7 dB quieter than it was, because the music is about as loud',
+    ]);
+  });
+});
+
 describe('an engine', () => {
   it('is named with its step and the engines that it replaces', () => {
     expect(describeUse(SPOKEN)).toBe('spoken by openai kokoro');

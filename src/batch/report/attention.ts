@@ -5,7 +5,14 @@ import { NOTICED_TEMPO, totalTempo } from '../../protocol/provenance.ts';
 import { formatTime } from '../../protocol/srt.ts';
 import { nameRow } from '../../protocol/subtitle-line.ts';
 import type { ItemCue, ItemProvenance } from '../item-provenance.ts';
-import { describeFit, fallbacksOf } from '../item-provenance.ts';
+import {
+  type DroppedText,
+  describeDrop,
+  describeFit,
+  describeResidue,
+  droppedOf,
+  fallbacksOf,
+} from '../item-provenance.ts';
 import { describeLoss, findStillLost } from '../terms.ts';
 import { judgeBack, judgeHeard, type TimedText } from './second-opinion.ts';
 
@@ -20,6 +27,8 @@ export const ATTENTION_CODES = [
   'TERM_LOST',
   'NAME',
   'LENGTH',
+  'DROPPED',
+  'VOICE',
   'ENGINE',
   'HEARD',
   'BACK',
@@ -133,12 +142,19 @@ export function findAttention({
     const texts = { source: paired.get(number)?.text ?? null, text: cue?.text ?? null };
     return { file, row: cue?.row ?? null, cue: number, start_ms, ...texts, reasons: own };
   });
-  const whole = (provenance === null ? [] : fallbacksOf(provenance)).map(
-    (detail): AttentionReason => ({ code: 'ENGINE', detail }),
-  );
-  const all = [...places, ...lost.map((cue) => missingPlace(file, cue))].toSorted(
-    (left, right) => (left.start_ms ?? 0) - (right.start_ms ?? 0),
-  );
+  const residue = provenance && describeResidue(provenance);
+  const whole = [
+    ...(residue === null ? [] : [{ code: 'VOICE', detail: residue } as const]),
+    ...(provenance === null ? [] : fallbacksOf(provenance)).map(
+      (detail): AttentionReason => ({ code: 'ENGINE', detail }),
+    ),
+  ];
+  const dropped = provenance === null ? [] : droppedOf(provenance);
+  const all = [
+    ...places,
+    ...lost.map((cue) => missingPlace(file, cue)),
+    ...dropped.map((text) => droppedPlace(file, text)),
+  ].toSorted((left, right) => (left.start_ms ?? 0) - (right.start_ms ?? 0));
   if (whole.length === 0) return all;
   return [...all, { file, row: null, cue: null, start_ms: null, source: null, text: null, reasons: whole }];
 }
@@ -179,6 +195,14 @@ function findMissing(
 function missingPlace(file: string | null, { start_ms, text }: AttentionCue): AttentionPlace {
   const reasons = [{ code: 'MISSING', detail: 'it has no translation' }] as const;
   return { file, row: null, cue: null, start_ms, source: text, text: null, reasons };
+}
+
+function droppedPlace(file: string | null, dropped: DroppedText): AttentionPlace {
+  const { text, part } = dropped;
+  // The times of a part are not those of the whole.
+  const start_ms = part === undefined ? dropped.start_ms : null;
+  const reasons = [{ code: 'DROPPED', detail: describeDrop(dropped) }] as const;
+  return { file, row: null, cue: null, start_ms, source: null, text, reasons };
 }
 
 function judgeTranslation(

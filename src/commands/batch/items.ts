@@ -1,6 +1,6 @@
 /** Items of a batch as records on stdout. */
 import * as v from 'valibot';
-import { cutsOf, describeSilence, fastOf } from '../../batch/item-provenance.ts';
+import { cutsOf, describeResidue, describeSilence, droppedOf, fastOf } from '../../batch/item-provenance.ts';
 import type { BatchFacts, ShardReport } from '../../batch/report/batch-facts.ts';
 import { ITEM_STATES, type ItemReport } from '../../batch/report/item-report.ts';
 import type { FolderWorker } from '../../batch/report/read-batch.ts';
@@ -96,8 +96,11 @@ function describeProblem({ error, deadline, provenance }: ItemReport, nowMs: num
   const cuts = cutsOf(provenance, FEW_NUMBERS);
   const fast = fastOf(provenance, FEW_NUMBERS);
   const { lost_terms: lost = [] } = provenance;
+  const dropped = droppedOf(provenance);
   const problems = [
     describeSilence(provenance),
+    describeResidue(provenance),
+    dropped.length === 0 ? null : `dropped texts: ${dropped.length}`,
     cuts && `cues cut off: ${cuts.numbers}`,
     fast && `fast cues: ${fast.numbers}`,
     lost.length === 0 ? null : `lost terms: ${lost.length}`,

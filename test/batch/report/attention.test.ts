@@ -137,6 +137,27 @@ it('speech that is cut off or fast needs a person, and so does another engine', 
   ]);
 });
 
+it('a recognized text that was dropped, and a voice that is left in the background, need a person', () => {
+  const drop = { start_ms: 2_500, end_ms: 4_000, text: 'Thank you. Thank you.', reason: 'loop' } as const;
+  const engines = [
+    { step: 'separate', engine: 'builtin', skipped: [], residue: -7 },
+    { step: 'recognize', engine: 'command whisper', skipped: [], dropped: [drop, { ...drop, part: 2 }] },
+  ] as const;
+  const places = findAttention({
+    ...{ file: '/out/talk.en.srt', cues: [], source: null, sourceLanguage: 'en' },
+    provenance: { cues: [], engines },
+  });
+  const dropped = '"Thank you. Thank you." was recognized and dropped, because it repeats itself';
+  const voice =
+    'the original voice is heard in the background, only 7 dB quieter than it was, because the music is about as loud';
+  // The times of a part are not those of the whole.
+  expect(places.map(({ start_ms, text, reasons }) => [start_ms, text, reasons])).toEqual([
+    [null, drop.text, [{ code: 'DROPPED', detail: dropped }]],
+    [2_500, drop.text, [{ code: 'DROPPED', detail: dropped }]],
+    [null, null, [{ code: 'VOICE', detail: voice }]],
+  ]);
+});
+
 describe('a dub', () => {
   const heardAs = (text: string, cues = [cue(1, '<i>Buenos días</i> a todos.'), cue(9, 'Adiós.')]) => {
     const heard = { cues: text === '' ? [] : [{ start_ms: 1000, end_ms: 1900, text }], language: 'es' };
