@@ -1,4 +1,5 @@
-/** Checks the translation of a cue by a language model, which may run away, lose tags or answer in another language. */
+/** Checks the translation of a cue by a language model, which may run away, lose tags, answer in another language, or be long. */
+import { baseLanguage } from '../../protocol/language-tag.ts';
 
 /** Fault of a translation; completes "the translation of a cue …". */
 export type CueFault =
@@ -55,6 +56,21 @@ function isForeign(text: string, { from, to }: { readonly from: string; readonly
   const letters = text.match(/\p{L}/gu) ?? [];
   const own = new RegExp(`[${known.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u');
   return 2 * letters.filter((letter) => own.test(letter)).length < letters.length;
+}
+
+/**
+ * Characters that can be read in a second. 17 is the usual limit of subtitles; a character of Chinese, Japanese or
+ * Korean carries more. Source: timed text style guides of Netflix, reading speed for adults, rounded.
+ */
+const READING_SPEED = 17;
+const DENSE_READING_SPEEDS: Readonly<Record<string, number>> = { zh: 9, yue: 9, ja: 6, ko: 12 };
+/** Shorter limits leave no room for a word. */
+const LEAST_CHARACTERS = 12;
+
+/** Returns the most characters of a translation that can be read or spoken in the time of its cue, in milliseconds. */
+export function mostCharacters(durationMs: number, to: string): number {
+  const speed = DENSE_READING_SPEEDS[baseLanguage(to)] ?? READING_SPEED;
+  return Math.max(LEAST_CHARACTERS, Math.round((durationMs / 1000) * speed));
 }
 
 /** Gives a translation as many rows as its source has. */

@@ -9,7 +9,14 @@ import { languageName } from '../../../protocol/language-tag.ts';
 import { type LanguagePair, matchLanguage } from '../../../protocol/languages.ts';
 import type { SourceText, Translator } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
-import { type CueFault, findCueFault, findSmallModelFault, withRowsOf } from '../cue-check.ts';
+import { keepProtected } from '../../translate/protected.ts';
+import {
+  type CueFault,
+  findCueFault,
+  findSmallModelFault,
+  mostCharacters,
+  withRowsOf,
+} from '../cue-check.ts';
 import { MODEL_LANGUAGES } from '../model-languages.ts';
 import { memoryOf } from '../model-memory.ts';
 import { type BackendParts, expandHome, unusableEntryFailure } from '../parts.ts';
@@ -34,6 +41,15 @@ const USEFUL_THREADS = 8;
 /** Source: model card of Hy-MT2. Other models for conversation follow it as well. */
 const PROMPT =
   '{context}Translate the following text into {to}. Note that you should only output the translated result without any additional explanation:\n\n{text}';
+
+/** How a cue is asked for. */
+interface Asking {
+  /** The cues around it. */
+  readonly around?: readonly string[];
+  /** The most characters of its translation, if the model is told. */
+  readonly limit?: number;
+  readonly signal: AbortSignal;
+}
 
 /** @throws JobFailure if the model or node-llama-cpp is missing */
 export async function createLlamaTranslator(
@@ -70,26 +86,52 @@ export async function createLlamaTranslator(
     return withoutReasoning(answer);
   }
 
+  async function request(
+    { text }: SourceText,
+    pair: LanguagePair,
+    { around = [], limit, signal }: Asking,
+  ): Promise<{ readonly text: string; readonly fault: CueFault | null }> {
+    const prompt = writePrompt(entry.prompt ?? PROMPT, text, around, pair);
+    const answer = await ask(limit === undefined ? prompt : writeLimit(limit) + prompt, text, signal);
+    // Much longer than its cue, it is the translation of the neighbours as well.
+    const hasNeighbours = around.length > 0 && answer.length > 3 * text.length + 40;
+    const fault = findCueFault(answer, text) ?? findSmallModelFault(answer, text, pair);
+    return { text: withRowsOf(text, answer), fault: fault ?? (hasNeighbours ? 'is far too long' : null) };
+  }
+
   async function translateCue(
     texts: readonly SourceText[],
     at: number,
+    source: SourceText,
     pair: LanguagePair,
     signal: AbortSignal,
   ): Promise<string> {
-    const source = texts[at]?.text ?? '';
     let fault: CueFault | null = null;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const around = attempt === 0 ? neighbours(texts, at, entry.context ?? CONTEXT) : [];
-      const answer = await ask(writePrompt(entry.prompt ?? PROMPT, source, around, pair), source, signal);
-      fault = findCueFault(answer, source) ?? findSmallModelFault(answer, source, pair);
-      // Much longer than its cue, it is the translation of the neighbours as well.
-      const hasNeighbours = around.length > 0 && answer.length > 3 * source.length + 40;
-      if (fault === null && !hasNeighbours) return withRowsOf(source, answer);
+      const answer = await request(source, pair, { around, signal });
+      if (answer.fault === null) return shorten(answer.text, source, pair, signal);
+      fault = answer.fault;
     }
     throw new JobFailure(
       'ENGINE_ERROR',
-      `${name}: the translation of a cue ${fault ?? 'is far too long'} after ${TRIES} requests (${JSON.stringify(source.slice(0, 60))}); use a larger model, or correct the cue`,
+      `${name}: the translation of a cue ${fault} after ${TRIES} requests (${JSON.stringify(source.text.slice(0, 60))}); use a larger model, or correct the cue`,
     );
+  }
+
+  /** Asks once more, with the limit, for a translation that there is no time to read or speak. The shorter one is used. */
+  async function shorten(
+    text: string,
+    source: SourceText,
+    pair: LanguagePair,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const limit = mostCharacters(source.durationMs, pair.to);
+    if (text.length <= limit) return text;
+    const second = await request(source, pair, { limit, signal });
+    const isWhole =
+      second.fault === null && keepProtected(source.text, second.text, { numbers: true }) !== null;
+    return isWhole && second.text.length < text.length ? second.text : text;
   }
 
   return {
@@ -106,8 +148,11 @@ export async function createLlamaTranslator(
       languages.flatMap((from) => languages.filter((to) => to !== from).map((to) => ({ from, to }))),
     async translate({ texts, from, to }, work) {
       const translated: string[] = [];
-      for (const [at, { text }] of texts.entries()) {
-        translated.push(hasWords(text) ? await translateCue(texts, at, { from, to }, work.signal) : text);
+      for (const [at, source] of texts.entries()) {
+        const { text } = source;
+        translated.push(
+          hasWords(text) ? await translateCue(texts, at, source, { from, to }, work.signal) : text,
+        );
         work.report((at + 1) / texts.length);
       }
       return translated;
@@ -165,6 +210,11 @@ function writePrompt(
     to: languageName(to),
   };
   return template.replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
+}
+
+/** Before the prompt, so that prompts of users need no placeholder for it. */
+function writeLimit(characters: number): string {
+  return `Use at most ${characters} characters, because there is no time to read or speak more.\n\n`;
 }
 
 /** Models that reason write their thoughts before the answer. */

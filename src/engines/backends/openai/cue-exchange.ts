@@ -1,9 +1,9 @@
 /** Asks a language model to translate cues, and sorts out the usable parts of its answer. */
 import * as v from 'valibot';
-import { baseLanguage, languageName } from '../../../protocol/language-tag.ts';
+import { languageName } from '../../../protocol/language-tag.ts';
 import type { LanguagePair } from '../../../protocol/languages.ts';
 import type { SourceText } from '../../backend.ts';
-import { type CueFault, findCueFault, withRowsOf } from '../cue-check.ts';
+import { type CueFault, findCueFault, mostCharacters, withRowsOf } from '../cue-check.ts';
 
 /** A cue to be translated. */
 interface AskedCue extends SourceText {
@@ -61,25 +61,11 @@ function named(tag: string): string {
   return `${languageName(tag)} (${tag})`;
 }
 
-/**
- * Characters that can be read in a second. 17 is the usual limit of subtitles; a character of Chinese, Japanese or
- * Korean carries more. Source: timed text style guides of Netflix, reading speed for adults, rounded.
- */
-const READING_SPEED = 17;
-const DENSE_READING_SPEEDS: Readonly<Record<string, number>> = { zh: 9, yue: 9, ja: 6, ko: 12 };
-/** Shorter limits leave no room for a word. */
-const LEAST_CHARACTERS = 12;
-
 /** Returns the message of the user: nothing but JSON, so that no text can end its string. */
 export function userMessage({ cues, before, after }: CueRequest, to: string): string {
-  const speed = DENSE_READING_SPEEDS[baseLanguage(to)] ?? READING_SPEED;
   return JSON.stringify({
     before,
-    cues: cues.map(({ id, text, durationMs }) => ({
-      id,
-      text,
-      max_chars: Math.max(LEAST_CHARACTERS, Math.round((durationMs / 1000) * speed)),
-    })),
+    cues: cues.map(({ id, text, durationMs }) => ({ id, text, max_chars: mostCharacters(durationMs, to) })),
     after,
   });
 }

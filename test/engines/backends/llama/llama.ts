@@ -1,8 +1,9 @@
 /** What tests of type llama share. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import type { BackendWork, Translator } from '../../../../src/engines/backend.ts';
+import { RUNTIME_VERSION } from '../../../../src/engines/backends/llama/runtime.ts';
 import { createLlamaTranslator } from '../../../../src/engines/backends/llama/translate.ts';
 import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
 import type { TypedEntry } from '../../../../src/engines/config.ts';
@@ -32,6 +33,34 @@ export async function createTiny(
   const translator = await createLlamaTranslator(entry, createParts(parts));
   onTestFinished(() => translator.close());
   return translator;
+}
+
+/** Writes a module in place of node-llama-cpp: one answer for each prompt, in order. Its prompts can be read afterwards. */
+export function scriptedRuntime(answers: readonly string[]) {
+  const runtime = temporaryFolder();
+  const module = join(runtime, 'node_modules', 'node-llama-cpp');
+  const log = join(runtime, 'prompts');
+  mkdirSync(join(module, 'dist'), { recursive: true });
+  writeFileSync(log, '');
+  writeFileSync(join(module, 'package.json'), JSON.stringify({ version: RUNTIME_VERSION, type: 'module' }));
+  const code = `
+    import { appendFileSync } from 'node:fs';
+    const answers = ${JSON.stringify(answers)};
+    const context = { getSequence: () => ({}) };
+    export const getLlama = async () => ({ loadModel: async () => ({ createContext: async () => context }) });
+    export class LlamaChatSession {
+      resetChatHistory() {}
+      async prompt(text) {
+        appendFileSync(${JSON.stringify(log)}, JSON.stringify(text) + '\\n');
+        return answers.shift() ?? 'no more answers';
+      }
+    }`;
+  writeFileSync(join(module, 'dist', 'index.js'), code);
+  const prompts = () => {
+    const lines = readFileSync(log, 'utf8').trim().split('\n');
+    return lines.map((line) => JSON.parse(line) as string); // each line is one prompt
+  };
+  return { runtime, prompts };
 }
 
 /** A translation from English to Spanish of texts of 2 s. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createModelMemory } from '../../../../src/engines/backends/model-memory.ts';
 import { temporaryFolder } from '../../workspace.ts';
-import { createTiny, RUNTIME, task, tinyModel, work } from './llama.ts';
+import { createTiny, RUNTIME, scriptedRuntime, task, tinyModel, work } from './llama.ts';
 
 /** Processes with the worker of this process, and their memory in bytes. */
 function workers(): { readonly pid: number; readonly bytes: number }[] {
@@ -39,6 +39,52 @@ describe('an entry of type llama', () => {
     await expect(createTiny(tinyModel(), { runtime })).rejects.toThrow(
       /node-llama-cpp 3\.\d+\.\d+ is not installed in .*; install it with `vloc models install`/,
     );
+  });
+});
+
+describe('a translation that is too long for its cue', () => {
+  // 2 s have room for 34 characters.
+  const LONG = 'Me alegra muchísimo poder verte por aquí';
+  const SHORT = 'Me alegra verte';
+
+  /** Translates one cue of 2 s between two others, and returns the prompts for it as well. */
+  async function translate(answers: readonly string[], prompt?: string) {
+    const { runtime, prompts } = scriptedRuntime(answers);
+    const translator = await createTiny(tinyModel(), {
+      runtime,
+      ...(prompt === undefined ? {} : { prompt }),
+    });
+    const { texts, ...pair } = task('♪', 'Glad to see you at 24', '♪');
+    const [, translated] = await translator.translate({ ...pair, texts }, work());
+    return { translated, prompts: prompts() };
+  }
+
+  test.each([
+    ['fits', [SHORT], `${SHORT}`, 1],
+    ['is shorter the second time', [`${LONG} 24`, `${SHORT} 24`], `${SHORT} 24`, 2],
+    ['is shorter the second time, and still too long', [`${LONG} a las 24`, `${LONG} 24`], `${LONG} 24`, 2],
+    ['is longer the second time', [LONG, `${LONG} otra vez`], LONG, 2],
+    ['is empty the second time', [LONG, '<think>Too long.</think>'], LONG, 2],
+    ['is in another script the second time', [LONG, '很高兴见到你'], LONG, 2],
+    [
+      'repeats itself the second time',
+      [`${LONG} ${LONG}`, 'mucho mucho mucho mucho mucho'],
+      `${LONG} ${LONG}`,
+      2,
+    ],
+    ['loses a number the second time', [`${LONG} 24`, SHORT], `${LONG} 24`, 2],
+  ])('and %s: %j becomes %j after %i requests', async (_, answers, expected, requests) => {
+    const { translated, prompts } = await translate(answers);
+    expect(translated).toBe(expected);
+    expect(prompts).toHaveLength(requests);
+  });
+
+  test('is asked for once more with the limit and without its neighbours, by any prompt', async () => {
+    const { prompts } = await translate([LONG, SHORT], 'Say in {to}: {text}');
+    expect(prompts).toEqual([
+      'Say in Spanish: Glad to see you at 24',
+      expect.stringMatching(/^Use at most 34 characters[^\n]*\n\nSay in Spanish: Glad to see you at 24$/),
+    ]);
   });
 });
 
