@@ -50,6 +50,7 @@ declare module 'sherpa-onnx-node' {
   }
   interface OfflineStream {
     acceptWaveform(sound: { samples: Float32Array; sampleRate: number }): void;
+    setOption(key: string, value: string): void;
   }
   class OfflineRecognizer {
     constructor(config: object);
@@ -71,6 +72,9 @@ declare module 'sherpa-onnx-node' {
             generationConfig: SpeakerSettings & {
               numSteps: number;
               extra: Readonly<Record<string, string>>;
+              referenceAudio?: Float32Array;
+              referenceSampleRate?: number;
+              referenceText?: string;
             };
           }
       ),

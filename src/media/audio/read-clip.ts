@@ -67,7 +67,7 @@ function longestSeconds(text: string): number {
 }
 
 /** Bytes that are not a sound. The message completes a sentence such as "The server returned …". */
-class UnreadableSound extends Error {}
+export class UnreadableSound extends Error {}
 
 /**
  * Reads sound as mono: 16-bit PCM directly, and anything else with ffmpeg.

@@ -1,5 +1,5 @@
 /** The types of models that sherpa runs: one row for each, with its files, its languages and its configuration. */
-import { baseLanguage, canonicalLanguage } from '../../../protocol/language-tag.ts';
+import { baseLanguage, canonicalLanguage, languageName } from '../../../protocol/language-tag.ts';
 import { languageTag, WHISPER_LANGUAGES } from '../transcript.ts';
 import type { ModelFolder } from './model.ts';
 import type { ModelFiles, SpeechSettings } from './requests.ts';
@@ -37,6 +37,10 @@ export interface RecognizerType extends ModelType {
    * @param code whisper's code of the language; empty if the model must detect it
    */
   readonly configure?: (files: Paths, code: string, model: FoundModel) => ModelFiles;
+  /** Whether it cannot detect the language, and recognizes nothing without one. */
+  readonly needsLanguage?: true;
+  /** Options of each range, for types that take the language there. */
+  readonly options?: (language: string) => Readonly<Record<string, string>>;
 }
 
 export interface SpeakerType extends ModelType {
@@ -44,6 +48,10 @@ export interface SpeakerType extends ModelType {
   readonly configure?: (files: Paths, language: string, folder: ModelFolder) => ModelFiles;
   /** Settings of each spoken text, for types that take the language with the text. */
   readonly settings?: (language: string) => SpeechSettings;
+  /** For types without voices of their own, which speak like a recording: whether its words must be known. */
+  readonly recording?: { readonly needsWords: boolean };
+  /** The fastest speed; default: that of all voices. */
+  readonly mostSpeed?: number;
 }
 
 const needed = (pattern: RegExp, shown: string): NeededFile => ({ pattern, shown });
@@ -57,8 +65,17 @@ const model = needed(
   'model.onnx',
 );
 
-const pair = { encoder: part('encoder'), decoder: part('decoder'), tokens };
+const coders = { encoder: part('encoder'), decoder: part('decoder') };
+const pair = { ...coders, tokens };
 const single = { model, tokens };
+
+/** The 14 languages of Cohere Transcribe, as sherpa-onnx lists them. */
+const COHERE = 'en ar de el es fr it ja ko nl pl pt vi zh'.split(' ');
+/** The 30 languages of Qwen3-ASR. Source: its README. */
+const QWEN3_ASR =
+  'en zh yue ar de fr es pt id it ko ru th vi ja tr hi ms nl sv da fi pl cs fil fa el hu mk ro'.split(' ');
+/** Tokens of a range with its text: 30 s of sound take 390, and the default of sherpa-onnx, 512, would cut the text. */
+const QWEN3_CONTEXT = 1_024;
 
 /** Types of recognizers. Of types with the same files, the first whose `signs` match is used. */
 export const RECOGNIZERS: readonly RecognizerType[] = [
@@ -97,10 +114,9 @@ export const RECOGNIZERS: readonly RecognizerType[] = [
     files: pair,
     signs: { metadata: /^EncDecMultiTaskModel$/, name: /canary/ },
     languages: ['en', 'de', 'es', 'fr'],
+    needsLanguage: true,
     // It needs both languages; the same one means transcription without translation.
-    configure: (files, code) => ({
-      canary: { ...files, usePnc: 1, srcLang: code || 'en', tgtLang: code || 'en' },
-    }),
+    configure: (files, code) => ({ canary: { ...files, usePnc: 1, srcLang: code, tgtLang: code } }),
   },
   {
     title: 'FireRedASR',
@@ -114,8 +130,23 @@ export const RECOGNIZERS: readonly RecognizerType[] = [
     key: 'cohereTranscribe',
     files: pair,
     signs: { metadata: /cohere/, name: /cohere/ },
-    languages: namedLanguages,
+    languages: COHERE,
+    needsLanguage: true,
     configure: (files, code) => ({ cohereTranscribe: { ...files, usePunct: 1, useItn: 1, language: code } }),
+  },
+  {
+    title: 'Qwen3-ASR',
+    key: 'qwen3Asr',
+    files: {
+      convFrontend: part('conv_frontend'),
+      ...coders,
+      tokenizer: needed(/^tokenizer$/, 'tokenizer'),
+    },
+    languages: QWEN3_ASR,
+    configure: (files) => ({
+      qwen3Asr: { ...files, maxTotalLen: QWEN3_CONTEXT, maxNewTokens: QWEN3_CONTEXT / 2 },
+    }),
+    options: (language) => ({ language: languageName(baseLanguage(language)) }),
   },
   {
     title: 'whisper',
@@ -207,6 +238,8 @@ export const RECOGNIZERS: readonly RecognizerType[] = [
 const voices = needed(/^voices.*\.bin$/, 'voices.bin');
 const dataDir = needed(/^espeak-ng-data$/, 'espeak-ng-data');
 
+const vocoder = needed(/(vocos|vocoder|hifigan).*\.onnx$/i, 'a vocoder such as vocos-22khz-univ.onnx');
+
 /** Types of voices. */
 export const SPEAKERS: readonly SpeakerType[] = [
   {
@@ -227,11 +260,7 @@ export const SPEAKERS: readonly SpeakerType[] = [
   {
     title: 'Matcha',
     key: 'matcha',
-    files: {
-      acousticModel: model,
-      vocoder: needed(/(vocos|vocoder|hifigan).*\.onnx$/i, 'a vocoder such as vocos-22khz-univ.onnx'),
-      tokens,
-    },
+    files: { acousticModel: model, vocoder, tokens },
     signs: { metadata: /^matcha|^$/, name: /matcha|model-steps/ },
     languages: languagesOfVoice,
     configure: (files, _, folder) => ({ matcha: { ...files, ...findPronunciation(folder) } }),
@@ -250,6 +279,30 @@ export const SPEAKERS: readonly SpeakerType[] = [
     },
     languages: ({ folder }) => (/supertonic-(tts|2)/.test(folder.name) ? SUPERTONIC_2 : SUPERTONIC_3),
     settings: (language) => ({ numSteps: SUPERTONIC_STEPS, extra: { lang: baseLanguage(language) } }),
+  },
+  {
+    title: 'Pocket',
+    key: 'pocket',
+    files: {
+      lmFlow: part('lm_flow'),
+      lmMain: part('lm_main'),
+      ...coders,
+      textConditioner: part('text_conditioner'),
+      vocabJson: needed(/^vocab\.json$/, 'vocab.json'),
+      tokenScoresJson: needed(/^token_scores\.json$/, 'token_scores.json'),
+    },
+    languages: (found) => namedLanguages(found, ['en']),
+    settings: () => ({ numSteps: POCKET_STEPS, extra: { seed: '1' } }),
+    recording: { needsWords: false },
+    mostSpeed: 1,
+  },
+  {
+    title: 'ZipVoice',
+    key: 'zipvoice',
+    files: { ...coders, vocoder, tokens, lexicon: needed(/^lexicon\.txt$/, 'lexicon.txt'), dataDir },
+    languages: (found) => namedLanguages(found, ['zh', 'en']),
+    settings: () => ({ numSteps: ZIPVOICE_STEPS, extra: {} }),
+    recording: { needsWords: true },
   },
   {
     title: 'VITS',
@@ -287,8 +340,10 @@ const IN_NAMES = new Set(
   ),
 );
 
-function namedLanguages({ folder }: FoundModel): string[] {
-  return [...new Set(folder.name.split(/[-_.]/).filter((word) => IN_NAMES.has(word)))];
+/** @param others those of the type, for a folder that names none */
+function namedLanguages({ folder }: FoundModel, others: string[] = []): string[] {
+  const named = [...new Set(folder.name.split(/[-_.]/).filter((word) => IN_NAMES.has(word)))];
+  return named.length > 0 ? named : others;
 }
 
 function fileNames({ folder, files }: FoundModel): string {
@@ -324,13 +379,15 @@ const SUPERTONIC_2 = ['en', 'ko', 'es', 'pt', 'fr'];
 /** Steps of the vector estimator for each text: the usual number of Supertonic's own package, which takes 5 to 12. */
 const SUPERTONIC_STEPS = 8;
 
+/** Steps for each frame or text, as in the examples of sherpa-onnx. The seed of Pocket makes its speech the same each time. */
+const POCKET_STEPS = 5;
+const ZIPVOICE_STEPS = 4;
+
 /** Languages that Kokoro speaks by a lexicon; all others by the rules of espeak-ng. */
 const KOKORO_LEXICON = ['en', 'zh'];
 
 function languagesOfKokoro(found: FoundModel): string[] {
-  const named = namedLanguages(found);
-  if (named.length > 0) return named;
-  return found.folder.find(/^lexicon.*zh.*\.txt$/) === null ? ['en'] : ['en', 'zh'];
+  return namedLanguages(found, found.folder.find(/^lexicon.*zh.*\.txt$/) === null ? ['en'] : ['en', 'zh']);
 }
 
 function configureKokoro(files: Paths, language: string, folder: ModelFolder): ModelFiles {

@@ -2,6 +2,7 @@
 
 import { packRanges, type Segment } from '../../../media/audio/segments.ts';
 import { wavSeconds } from '../../../media/audio/wav.ts';
+import { languageName } from '../../../protocol/language-tag.ts';
 import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
@@ -49,7 +50,12 @@ export async function createSherpaRecognizer(
     peakBytes: workers.peakBytes,
     async recognize(task, work) {
       const asked = task.language === 'auto' ? null : matchLanguage(task.language, languages);
-      const language = asked ?? (languages.length === 1 ? first : null);
+      const { needsLanguage, options } = model.found.type;
+      if (asked === null && needsLanguage && languages.length > 1) {
+        const message = `${model.name} cannot detect the language of speech and took it for ${languageName(first)}`;
+        parts.warn(`${message}; set another with --from (source_language)`);
+      }
+      const language = asked ?? (needsLanguage || languages.length === 1 ? first : null);
       const seconds = await wavSeconds(task.voice);
       const ranges = packRanges(task.segments, seconds, LEAST_SECONDS);
       const total = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
@@ -62,7 +68,9 @@ export async function createSherpaRecognizer(
         work.report(Math.min(1, done / total));
       };
       const config = configure(model, language);
-      await workers.call({ type: 'recognize', config, voice: task.voice, ranges }, work.signal, onUtterance);
+      const request = { type: 'recognize', config, voice: task.voice, ranges } as const;
+      const told = language === null ? undefined : options?.(language);
+      await workers.call({ ...request, options: told }, work.signal, onUtterance);
       const phrases = utterances.flatMap((utterance) =>
         phrasesOf(utterance, ranges[utterance.range] ?? { start: 0, end: 0 }),
       );

@@ -31,6 +31,14 @@ export interface SpeechSettings {
   readonly extra: Readonly<Record<string, string>>;
 }
 
+/** A voice to speak like. */
+export interface Recording {
+  /** Mono WAV of 16-bit samples and any rate. */
+  readonly path: string;
+  /** Its words; empty for types that need none. */
+  readonly words: string;
+}
+
 /** Configuration of a diarization, as sherpa reads it. */
 export interface DiarizationConfig {
   readonly segmentation: ModelFiles;
@@ -51,6 +59,8 @@ export type SherpaRequest =
       readonly voice: string;
       /** The parts of it to recognize, one after the other. */
       readonly ranges: readonly Segment[];
+      /** Options of each range, for types that have them. */
+      readonly options?: Readonly<Record<string, string>> | undefined;
     }
   | {
       readonly type: 'speak';
@@ -59,6 +69,8 @@ export type SherpaRequest =
       readonly speaker: number;
       readonly speed: number;
       readonly settings?: SpeechSettings | undefined;
+      /** For types that speak like a recording. */
+      readonly recording?: Recording | undefined;
       /** WAV to write. */
       readonly output: string;
     }

@@ -1,9 +1,11 @@
-/** Speech with voices of sherpa-onnx: VITS such as Piper, Matcha, Kokoro, Kitten and Supertonic. */
+/** Speech with voices of sherpa-onnx: VITS such as Piper, Matcha, Kokoro, Kitten, Supertonic, Pocket and ZipVoice. */
 import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { NOTHING_SAID, readSpeech } from '../../../media/audio/read-clip.ts';
+import { basename, join, resolve } from 'node:path';
+import { NOTHING_SAID, readClip, readSpeech, UnreadableSound } from '../../../media/audio/read-clip.ts';
+import { createWav } from '../../../media/audio/wav.ts';
 import { hasWords } from '../../../media/subtitles/text.ts';
+import type { EngineRun } from '../../../media/work.ts';
 import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Speaker } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
@@ -13,7 +15,7 @@ import { chooseVoice, MOST_SPEED, spokenLanguages, voiceNames } from '../voice-c
 import { createWorkers } from '../workers.ts';
 import { type OpenedModel, openModel, workerPath } from './model.ts';
 import { readLanguages, SPEAKERS, type SpeakerType } from './model-types.ts';
-import type { SherpaRequest, VoiceConfig } from './requests.ts';
+import type { Recording, SherpaRequest, VoiceConfig } from './requests.ts';
 
 /** One cue takes seconds; the first one also loads the model. */
 const TIMEOUT = 300;
@@ -34,16 +36,12 @@ export async function createSherpaSpeaker(
       `${name}: its files do not name its language; add it in engines.json, such as "languages": ["es"]`,
     );
   }
+  const first = firstVoice(model);
   const names = languages.map((language) => {
     const voices = voiceNames(entry, language);
-    return { language, voices: voices.length > 0 ? voices : [FIRST] };
+    return { language, voices: voices.length > 0 ? voices : [first] };
   });
-  const wrong = names.flatMap(({ voices }) => voices).find((voice) => !/^\d{1,5}$/.test(voice));
-  if (wrong !== undefined) {
-    throw unusableEntryFailure(
-      `${name}: the voice "${wrong}" must be the number of a speaker of the model, such as "0"`,
-    );
-  }
+  for (const voice of names.flatMap(({ voices }) => voices)) checkVoice(voice, model);
   const workers = createWorkers<SherpaRequest, never>(
     { name, program: workerPath(), timeout: entry.timeout ?? TIMEOUT, bytes: model.bytes },
     parts,
@@ -51,7 +49,7 @@ export async function createSherpaSpeaker(
   return {
     name,
     concurrency: entry.concurrency ?? 1,
-    mostSpeed: MOST_SPEED,
+    mostSpeed: model.found.type.mostSpeed ?? MOST_SPEED,
     isLevel: false,
     voices: async () => names,
     supports: async (language) => matchLanguage(language, languages) !== null,
@@ -60,18 +58,77 @@ export async function createSherpaSpeaker(
     async speak({ text, language: wanted, voiceMode, speed }, run) {
       if (!hasWords(text)) return NOTHING_SAID;
       const language = matchLanguage(wanted, languages) ?? wanted;
-      const speaker = Number(chooseVoice(entry, language, voiceMode) ?? FIRST);
-      const output = join(resolve(run.folder), `speech-${randomUUID()}.wav`);
+      const voice = chooseVoice(entry, language, voiceMode) ?? first;
+      const file = (kind: string) => join(resolve(run.folder), `${kind}-${randomUUID()}.wav`);
+      const [output, heard] = [file('speech'), file('recording')];
       const config = configure(model, language);
       const settings = model.found.type.settings?.(language);
       try {
-        await workers.call({ type: 'speak', config, text, speaker, speed, settings, output }, run.signal);
+        const recording = await writeRecording(heard, voice, model, parts, run);
+        const speaker = recording === undefined ? Number(voice) : 0;
+        const request = { type: 'speak', config, text, speaker, speed, settings, recording, output } as const;
+        await workers.call(request, run.signal);
         return await readSpeech(await readFile(output), { backend: name, text }, parts.programs, run);
       } finally {
-        await rm(output, { force: true });
+        await Promise.all([output, heard].map((path) => rm(path, { force: true })));
       }
     },
   };
+}
+
+const SOUND = '.wav';
+const WORDS = '.txt';
+
+/** Returns the voice of an entry that names none: the first recording beside the model, else the first speaker. */
+function firstVoice({ name, found: { type, folder } }: OpenedModel<SpeakerType>): string {
+  if (type.recording === undefined) return FIRST;
+  const file = folder.names.find((each) => each.endsWith(SOUND));
+  if (file !== undefined) return basename(file, SOUND);
+  const words = type.recording.needsWords ? `, and its words as ana${WORDS}` : '';
+  throw unusableEntryFailure(
+    `${name}: ${type.title} speaks like a recording; put one of some seconds into the folder of the model, such as ana${SOUND}${words}`,
+  );
+}
+
+/** @throws JobFailure if the model has no such voice, as far as its files tell */
+function checkVoice(voice: string, { name, found: { type, folder } }: OpenedModel<SpeakerType>): void {
+  const { recording } = type;
+  if (recording === undefined) {
+    if (/^\d{1,5}$/.test(voice)) return;
+    throw unusableEntryFailure(
+      `${name}: the voice "${voice}" must be the number of a speaker of the model, such as "0"`,
+    );
+  }
+  const needed = [voice + SOUND, ...(recording.needsWords ? [voice + WORDS] : [])];
+  const missing = needed.find((file) => !folder.names.includes(file));
+  if (missing === undefined) return;
+  throw unusableEntryFailure(
+    `${name}: the voice "${voice}" needs the recording ${needed.join(' and its words ')} in the folder of the model; ${missing} is missing`,
+  );
+}
+
+/**
+ * Writes the recording of a voice for the worker.
+ * @param path WAV to write
+ * @throws JobFailure if it is not a sound, ProgramMissing, or the signal's reason
+ */
+async function writeRecording(
+  path: string,
+  voice: string,
+  { name, found: { type, folder } }: OpenedModel<SpeakerType>,
+  { programs }: BackendParts,
+  run: EngineRun,
+): Promise<Recording | undefined> {
+  if (type.recording === undefined) return undefined;
+  const file = folder.at(voice + SOUND);
+  const { samples, sampleRate } = await readClip(await readFile(file), programs, run).catch((error) => {
+    if (!(error instanceof UnreadableSound)) throw error;
+    throw unusableEntryFailure(`${name}: the recording ${file} contains ${error.message}`, error);
+  });
+  const wav = await createWav(path, { sampleRate, channels: 1 });
+  await wav.write(samples);
+  await wav.close();
+  return { path, words: type.recording.needsWords ? (await folder.text(voice + WORDS)).trim() : '' };
 }
 
 function configure({ found, paths, threads }: OpenedModel<SpeakerType>, language: string): VoiceConfig {

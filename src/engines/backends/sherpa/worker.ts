@@ -11,7 +11,7 @@ import sherpa, {
 import { createWav, openWav } from '../../../media/audio/wav.ts';
 import { sendLoaded, sendPart, serveRequests } from '../serve-requests.ts';
 import type { TimedText } from '../transcript.ts';
-import type { SherpaRequest, Utterance } from './requests.ts';
+import type { Recording, SherpaRequest, Utterance } from './requests.ts';
 
 type Model = OfflineRecognizer | OfflineTts | OfflineSpeakerDiarization;
 
@@ -50,6 +50,7 @@ async function recognize(request: Extract<SherpaRequest, { type: 'recognize' }>)
       const from = Math.round(start * sampleRate);
       const integers = await voice.read(from, Math.max(1, Math.round(end * sampleRate) - from));
       const stream = recognizer.createStream();
+      for (const [key, value] of Object.entries(request.options ?? {})) stream.setOption(key, value);
       stream.acceptWaveform({ samples: Float32Array.from(integers, (value) => value / 32_768), sampleRate });
       recognizer.decode(stream);
       const result = recognizer.getResult(stream);
@@ -64,11 +65,19 @@ async function recognize(request: Extract<SherpaRequest, { type: 'recognize' }>)
 
 async function diarize({ config, voice }: Extract<SherpaRequest, { type: 'diarize' }>): Promise<void> {
   const diarization = load(config, () => new sherpa.OfflineSpeakerDiarization(config));
-  const sound = await openWav(voice);
+  const turns = diarization.process((await readSound(voice)).samples);
+  sendPart(turns.toSorted((a, b) => a.start - b.start));
+}
+
+/** Reads a mono WAV. */
+async function readSound(path: string): Promise<{ samples: Float32Array; sampleRate: number }> {
+  const sound = await openWav(path);
   try {
     const integers = await sound.read(0, sound.frames);
-    const turns = diarization.process(Float32Array.from(integers, (value) => value / 32_768));
-    sendPart(turns.toSorted((a, b) => a.start - b.start));
+    return {
+      samples: Float32Array.from(integers, (value) => value / 32_768),
+      sampleRate: sound.sampleRate,
+    };
   } finally {
     await sound.close();
   }
@@ -87,12 +96,18 @@ function timePhrases(result: RecognitionResult): TimedText[] {
   });
 }
 
+async function readRecording({ path, words }: Recording) {
+  const { samples, sampleRate } = await readSound(path);
+  return { referenceAudio: samples, referenceSampleRate: sampleRate, referenceText: words };
+}
+
 async function speak({
   config,
   text,
   speaker,
   speed,
   settings,
+  recording,
   output,
 }: Extract<SherpaRequest, { type: 'speak' }>): Promise<void> {
   const tts = load(config, () => new sherpa.OfflineTts(config));
@@ -102,7 +117,8 @@ async function speak({
     );
   }
   const voice = { sid: speaker, speed };
-  const how = settings === undefined ? voice : { generationConfig: { ...voice, ...settings } };
+  const reference = recording === undefined ? {} : await readRecording(recording);
+  const how = settings === undefined ? voice : { generationConfig: { ...voice, ...settings, ...reference } };
   const sound = tts.generate({ text, ...how, enableExternalBuffer: false });
   const file = await createWav(output, { sampleRate: sound.sampleRate, channels: 1 });
   const limited = Int16Array.from(sound.samples, (value) =>

@@ -38,6 +38,14 @@ const SUPERTONIC =
   'duration_predictor.int8.onnx text_encoder.int8.onnx vector_estimator.int8.onnx vocoder.int8.onnx tts.json ' +
   'unicode_indexer.bin voice.bin';
 
+/** Those of Qwen3-ASR, of Pocket TTS and of ZipVoice. */
+const QWEN3_ASR = 'conv_frontend.onnx encoder.int8.onnx decoder.int8.onnx tokenizer/';
+const POCKET =
+  'lm_flow.int8.onnx lm_main.int8.onnx encoder.onnx decoder.int8.onnx text_conditioner.onnx vocab.json ' +
+  'token_scores.json test_wavs/';
+const ZIPVOICE =
+  'encoder.int8.onnx decoder.int8.onnx vocos_24khz.onnx tokens.txt lexicon.txt espeak-ng-data/ test_wavs/';
+
 const find = async (name: string, files: string, types: readonly ModelType[] = RECOGNIZERS) => {
   const folder = await openModelFolder(folderOf(name, files));
   return { folder, found: await findModel(folder, types) };
@@ -100,6 +108,14 @@ describe('a recognizer', () => {
     ['wrongly-named-paraformer-de', 'model.onnx:EncDecHybridRNNTCTCBPEModel tokens.txt', 'nemoCtc', 'de'],
     ['sherpa-onnx-telespeech-ctc-int8-zh-2024-06-04', 'model.int8.onnx tokens.txt', 'teleSpeechCtc', 'zh'],
     ['sherpa-onnx-omnilingual-asr-1600-languages-300M-ctc', 'model.int8.onnx tokens.txt', 'omnilingual', ''],
+    [
+      'sherpa-onnx-cohere-transcribe-14-lang-int8-2026-04-01',
+      'encoder.int8.onnx encoder.int8.onnx.data decoder.int8.onnx tokens.txt',
+      'cohereTranscribe',
+      'en,ar,de,el,es,fr,it,ja,ko,nl,pl,pt,vi,zh',
+    ],
+    ['sherpa-onnx-qwen3-asr-0.6B-int8-2026-03-25', QWEN3_ASR, 'qwen3Asr', 'en,zh,yue'],
+    ['mine', QWEN3_ASR, 'qwen3Asr', 'en,zh,yue'],
   ])('in %s with %s is found', async (name, files, key, languages) => {
     const { found } = await find(name, files);
     expect(found.type.key).toBe(key);
@@ -147,6 +163,7 @@ describe('a recognizer', () => {
       'missing: for Moonshine: cached_decode.onnx',
     ],
     ['a', 'model.onnx', 'missing: for SenseVoice: tokens.txt'],
+    ['a', 'conv_frontend.onnx encoder.onnx decoder.onnx', 'missing: for Qwen3-ASR: tokenizer'],
     ['a', 'model.onnx tokens.txt', 'has a model of unknown type; name the folder as its download was named'],
     ['a', 'encoder.onnx decoder.onnx tokens.txt', 'has a model of unknown type'],
   ])('in %s with "%s" is reported as missing', async (name, files, message) => {
@@ -177,6 +194,10 @@ describe('a voice', () => {
     ['kitten-nano-en-v0_1-fp16', 'model.fp16.onnx voices.bin tokens.txt espeak-ng-data/', 'kitten', 'en'],
     ['q', 'model.onnx:kitten-tts voices.bin tokens.txt espeak-ng-data/', 'kitten', 'en'],
     ['sherpa-onnx-supertonic-tts-int8-2026-03-06', SUPERTONIC, 'supertonic', 'en,ko,es,pt,fr'],
+    ['sherpa-onnx-pocket-tts-int8-2026-01-26', POCKET, 'pocket', 'en'],
+    ['mine-fr', POCKET, 'pocket', 'fr'],
+    ['sherpa-onnx-zipvoice-distill-int8-zh-en-emilia', ZIPVOICE, 'zipvoice', 'zh,en'],
+    ['mine', ZIPVOICE, 'zipvoice', 'zh,en'],
   ])('in %s with %s is found', async (name, files, key, languages) => {
     const { found } = await find(name, files, SPEAKERS);
     expect(found.type.key).toBe(key);
@@ -211,6 +232,16 @@ describe('a voice', () => {
       'supertonic',
       'text_encoder.onnx vocoder.onnx tts.json voice.bin unicode_indexer.bin',
       'for Supertonic: duration_predictor.onnx, vector_estimator.onnx',
+    ],
+    [
+      'pocket',
+      'lm_flow.onnx lm_main.onnx encoder.onnx decoder.onnx vocab.json',
+      'for Pocket: text_conditioner.onnx',
+    ],
+    [
+      'zipvoice',
+      'encoder.onnx decoder.onnx tokens.txt',
+      'for ZipVoice: a vocoder such as vocos-22khz-univ.onnx, lexicon.txt, espeak-ng-data',
     ],
   ])('in %s with %s is reported as missing', async (name, files, message) => {
     await expect(find(name, files, SPEAKERS)).rejects.toThrow(message);

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/engines/backends/sherpa/recognize.ts';
 import { createWork, temporaryFolder } from '../../workspace.ts';
 import { createParts, soundFile } from '../user-program.ts';
-import { writeEmptyModel, writeTinyRecognizer } from './tiny-models.ts';
+import { writeEmptyModel, writeTinyQwen, writeTinyRecognizer } from './tiny-models.ts';
 
 async function create(more: object = {}, parts: BackendParts = createParts()) {
   const folder = writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'));
@@ -60,6 +60,55 @@ test('needs languages if nothing determines them', async () => {
       'sherpa mine: its files do not name its languages; add them in engines.json',
     ),
   });
+});
+
+test('Qwen3-ASR is told the language of the task, and detects it otherwise', async () => {
+  const folder = writeTinyQwen(join(temporaryFolder(), 'tiny-qwen'));
+  const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder }, createParts());
+  onTestFinished(() => recognizer.close());
+  const work = createWork(temporaryFolder());
+  const voice = await soundFile(work.folder, 3, [[0.5, 2.5]]);
+  const hear = async (language: string) => {
+    const { words } = await recognizer.recognize(
+      { voice, segments: [{ start: 0.5, end: 2.5 }], language },
+      work,
+    );
+    return words.map(({ text }) => text);
+  };
+  expect(await hear('es-MX')).toEqual(['hola']);
+  expect(await hear('auto')).toEqual(['ba']);
+});
+
+test.each([
+  [
+    'cohere-transcribe',
+    'auto',
+    [
+      'sherpa cohere-transcribe cannot detect the language of speech and took it for English; set another with --from (source_language)',
+    ],
+  ],
+  ['cohere-transcribe', 'es', []],
+  [
+    'nemo-canary-180m-flash',
+    'auto',
+    [
+      'sherpa nemo-canary-180m-flash cannot detect the language of speech and took it for English; set another with --from (source_language)',
+    ],
+  ],
+  ['whisper-tiny', 'auto', []],
+])('of a model in %s, the language %s gives the remarks %j', async (name, language, remarks) => {
+  const folder = writeEmptyModel(join(temporaryFolder(), name), CODERS);
+  const said: string[] = [];
+  const recognizer = await createSherpaRecognizer(
+    { type: 'sherpa', folder },
+    createParts({ warn: (message) => void said.push(message) }),
+  );
+  onTestFinished(() => recognizer.close());
+  const work = createWork(temporaryFolder());
+  const voice = await soundFile(work.folder, 1, []);
+  // The files are empty, so that it fails afterwards.
+  await recognizer.recognize({ voice, segments: [{ start: 0, end: 1 }], language }, work).catch(() => {});
+  expect(said).toEqual(remarks);
 });
 
 const CODERS = 'encoder.onnx decoder.onnx tokens.txt';

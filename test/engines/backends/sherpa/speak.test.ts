@@ -1,10 +1,20 @@
-import { readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { VoiceMode } from '../../../../src/engines/backend.ts';
 import { createSherpaSpeaker } from '../../../../src/engines/backends/sherpa/speak.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { createWav } from '../../../../src/media/audio/wav.ts';
+import { programs, temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
-import { writeEmptyModel, writeTinyVoice } from './tiny-models.ts';
+import { writeEmptyModel, writeTinyPocket, writeTinyVoice, writeTinyZipvoice } from './tiny-models.ts';
+
+/** The files of the types that speak like a recording. */
+const FILES: Readonly<Record<string, string>> = {
+  pocket:
+    'lm_flow.onnx lm_main.onnx encoder.onnx decoder.onnx text_conditioner.onnx vocab.json token_scores.json',
+  zipvoice: 'encoder.onnx decoder.onnx vocos_24khz.onnx tokens.txt lexicon.txt espeak-ng-data/',
+};
 
 const signal = new AbortController().signal;
 const request = { text: 'hola mundo', language: 'es-MX', voiceMode: 'auto', speed: 1 } as const;
@@ -67,6 +77,109 @@ test('a voice of unknown language needs one in the entry', async () => {
   await expect(create()).rejects.toThrow('sherpa mine: its files do not name its language');
   expect(await (await create(['tlh'])).supports('tlh', { signal, folder: '/' })).toBe(true);
 });
+
+describe('a voice that speaks like a recording', () => {
+  /** Writes a recording of half a second with a loudness from 0 to 1. */
+  async function record(folder: string, name: string, loudness: number): Promise<void> {
+    const file = await createWav(join(folder, `${name}.wav`), { sampleRate: 16_000, channels: 1 });
+    await file.write(Int16Array.from({ length: 8_000 }, (_, at) => Math.sin(at / 5) * 32_767 * loudness));
+    await file.close();
+  }
+
+  async function createIn(folder: string, more: object = {}) {
+    const speaker = await createSherpaSpeaker({ type: 'sherpa', folder, ...more }, createParts());
+    onTestFinished(() => speaker.close());
+    const say = async (text: string, voiceMode: VoiceMode, speed = 1) => {
+      const run = { signal, folder: temporaryFolder() };
+      const { samples, sampleRate } = await speaker.speak({ text, language: 'en', voiceMode, speed }, run);
+      expect(readdirSync(run.folder)).toEqual([]);
+      const loudness = samples.reduce((most, value) => Math.max(most, value), 0) / 32_767;
+      return { samples, sampleRate, seconds: samples.length / sampleRate, loudness };
+    };
+    return { speaker, say };
+  }
+
+  test('of Pocket TTS has the voice of the entry, else of the first recording, and only its natural speed', async () => {
+    const folder = writeTinyPocket(join(temporaryFolder(), 'tiny-pocket'));
+    await record(folder, 'george', 0.3);
+    await record(folder, 'mary', 0.8);
+    const { speaker, say } = await createIn(folder, { voices: { en: { female: 'mary', male: 'george' } } });
+    expect(speaker.mostSpeed).toBe(1);
+    expect(await speaker.voices({ signal, folder: '/' })).toEqual([
+      { language: 'en', voices: ['mary', 'george'] },
+    ]);
+    const [mary, george] = [await say('hola mundo', 'female'), await say('hola mundo', 'male')];
+    // Nine letters with the spaces before both words, 0.08 s each.
+    expect(mary.seconds).toBeCloseTo(0.88, 2);
+    expect(mary.sampleRate).toBe(24_000);
+    expect(mary.loudness).toBeCloseTo(0.8, 1);
+    expect(george.loudness).toBeCloseTo(0.3, 1);
+    const other = await createIn(folder);
+    expect((await other.say('hola mundo', 'female')).samples).toEqual(george.samples);
+  });
+
+  test('of ZipVoice is told the words of the recording, which may be of any format', async () => {
+    const folder = writeTinyZipvoice(join(temporaryFolder(), 'tiny-zipvoice'), espeakData());
+    await record(folder, 'ana', 0.8);
+    await record(folder, 'eva', 0.8);
+    const [from, to] = [join(folder, 'eva.wav'), join(folder, 'two.wav')];
+    await programs.run('ffmpeg', ['-i', from, '-ac', '2', '-c:a', 'pcm_f32le', to], { signal, folder });
+    renameSync(to, from);
+    writeFileSync(join(folder, 'ana.txt'), 'hola\n');
+    writeFileSync(join(folder, 'eva.txt'), 'hola mundo\n');
+    const { say } = await createIn(folder, { voices: { en: { female: 'eva', male: 'ana' } } });
+    const [eva, ana] = [await say('hola mundo', 'female'), await say('hola mundo', 'male')];
+    // The tone of this model is as loud as the recording has letters and spaces.
+    expect(eva.loudness / ana.loudness).toBeCloseTo(10 / 4, 1);
+    // Nine letters and the space between them.
+    expect(ana.seconds).toBeCloseTo(1.06, 2);
+    expect((await say('hola mundo', 'male', 1.5)).seconds).toBeCloseTo(1.06 / 1.5, 1);
+  });
+
+  test.each([
+    [
+      'pocket',
+      '',
+      {},
+      'Pocket speaks like a recording; put one of some seconds into the folder of the model, such as ana.wav',
+    ],
+    ['zipvoice', '', {}, 'such as ana.wav, and its words as ana.txt'],
+    [
+      'pocket',
+      'mary.wav',
+      { voices: { en: 'ana' } },
+      'the voice "ana" needs the recording ana.wav in the folder of the model; ana.wav is missing',
+    ],
+    [
+      'zipvoice',
+      'ana.wav',
+      {},
+      'the voice "ana" needs the recording ana.wav and its words ana.txt in the folder of the model; ana.txt is missing',
+    ],
+  ])('of type %s with the recordings "%s" and %j is refused', async (type, recordings, more, message) => {
+    const folder = writeEmptyModel(join(temporaryFolder(), type), `${FILES[type]} ${recordings}`.trim());
+    await expect(createIn(folder, more)).rejects.toMatchObject({
+      permanent: true,
+      message: expect.stringMatching(new RegExp(`^sherpa ${type}: .*${message}$`)),
+    });
+  });
+
+  test('names a recording that is not a sound', async () => {
+    const folder = writeTinyPocket(join(temporaryFolder(), 'tiny-pocket'));
+    writeFileSync(join(folder, 'ana.wav'), '<html>');
+    const { say } = await createIn(folder);
+    await expect(say('hola', 'auto')).rejects.toMatchObject({
+      permanent: true,
+      message: `sherpa tiny-pocket: the recording ${join(folder, 'ana.wav')} contains what is not a sound that can be read`,
+    });
+  });
+});
+
+/** Folder of the data of espeak-ng, which ZipVoice needs beside its lexicon. */
+function espeakData(): string {
+  const version = execFileSync('espeak-ng', ['--version'], { encoding: 'utf8' });
+  return /Data at: (.*)/.exec(version)?.[1]?.trim() ?? '';
+}
 
 // Weights of these types are not here, but sherpa gets far enough to open the model.
 test.each([

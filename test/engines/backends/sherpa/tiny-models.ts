@@ -1,5 +1,5 @@
 /** Models of a few kilobytes that sherpa really loads and runs. What they recognize and say means nothing. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 
 // The fields of an ONNX model, in the encoding of protocol buffers.
@@ -24,6 +24,7 @@ const message = (field: number, ...parts: Buffer[]) => bytes(field, Buffer.conca
 
 const FLOAT = 1;
 const INT64 = 7;
+const BOOL = 9;
 
 const floats = (values: Float32Array) => Buffer.from(values.buffer);
 const integers = (...values: number[]) => Buffer.from(new BigInt64Array(values.map(BigInt)).buffer);
@@ -37,6 +38,10 @@ const output = (name: string, type: number, shape: readonly (number | string)[])
   shaped(12, name, type, shape);
 const tensor = (name: string, type: number, shape: readonly number[], raw: Buffer) =>
   message(5, ...shape.map((size) => int(1, size)), int(2, type), bytes(8, name), bytes(9, raw));
+const numbers = (name: string, shape: readonly number[], values: readonly number[]) =>
+  tensor(name, FLOAT, shape, floats(Float32Array.from(values)));
+const constant = (name: string, ...values: number[]) =>
+  tensor(name, INT64, [values.length], integers(...values));
 const node = (operation: string, inputs: string[], outputs: string[], ...attributes: Buffer[]) =>
   message(
     1,
@@ -155,8 +160,6 @@ const NEVER = -9;
  */
 export function writeTinyDiarization(folder: string): string {
   mkdirSync(folder, { recursive: true });
-  const numbers = (name: string, shape: readonly number[], values: readonly number[]) =>
-    tensor(name, FLOAT, shape, floats(Float32Array.from(values)));
   const frames = () => [listAttribute('kernel_shape', [FIELD]), listAttribute('strides', [SHIFT])];
   const segmentation = onnx(
     [
@@ -202,5 +205,268 @@ export function writeTinyDiarization(folder: string): string {
   );
   writeFileSync(join(folder, 'segmentation.onnx'), segmentation);
   writeFileSync(join(folder, 'embedding.onnx'), embedding);
+  return folder;
+}
+
+/** Samples of a frame of Pocket TTS, and its rate. */
+const [POCKET_FRAME, POCKET_RATE] = [1_920, 24_000];
+const LATENT = 32;
+const WIDTH = 1_024;
+
+/** Writes a Pocket voice. It says a tone of 0.08 s for each letter, as loud as the recording that it speaks like. */
+export function writeTinyPocket(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, ...graph: readonly Buffer[]) =>
+    writeFileSync(join(folder, name), onnx(graph, {}));
+  write(
+    'encoder.onnx',
+    node('Abs', ['audio'], ['size']),
+    node('ReduceMax', ['size'], ['loud'], numberAttribute('keepdims', 1)),
+    node('Mul', ['loud', 'ones'], ['voice']),
+    numbers(
+      'ones',
+      [1, 1, WIDTH],
+      Array.from({ length: WIDTH }, () => 1),
+    ),
+    input('audio', FLOAT, [1, 1, 'N']),
+    output('voice', FLOAT, [1, 1, WIDTH]),
+  );
+  write(
+    'text_conditioner.onnx',
+    node('Cast', ['tokens'], ['ids'], numberAttribute('to', FLOAT)),
+    node('Unsqueeze', ['ids', 'last'], ['columns']),
+    node('MatMul', ['columns', 'nothing'], ['text']),
+    constant('last', 2),
+    numbers(
+      'nothing',
+      [1, WIDTH],
+      Array.from({ length: WIDTH }, () => 0),
+    ),
+    input('tokens', INT64, [1, 'T']),
+    output('text', FLOAT, [1, 'T', WIDTH]),
+  );
+  const length = (name: string, of: string) => [
+    node('Shape', [of], [`${of} shape`]),
+    node('Gather', [`${of} shape`, 'one'], [`${of} length`]),
+    node('Cast', [`${of} length`], [name], numberAttribute('to', FLOAT)),
+  ];
+  write(
+    'lm_main.onnx',
+    // Counts one down for each token, then one up for each frame; the loudness comes with the voice.
+    ...length('frames', 'sequence'),
+    ...length('tokens', 'embedding'),
+    node('Sub', ['frames', 'tokens'], ['change']),
+    node('Add', ['count', 'change'], ['next count']),
+    node('Identity', ['next count'], ['end']),
+    node('ReduceSum', ['embedding'], ['sum'], numberAttribute('keepdims', 1)),
+    node('Reshape', ['sum', 'one'], ['flat']),
+    node('Div', ['flat', 'width'], ['mean']),
+    node('Add', ['loud', 'mean'], ['next loud']),
+    node('Reshape', ['next loud', 'pair'], ['condition']),
+    constant('one', 1),
+    constant('pair', 1, 1),
+    numbers('width', [1], [WIDTH]),
+    input('sequence', FLOAT, [1, 'S', LATENT]),
+    input('embedding', FLOAT, [1, 'T', WIDTH]),
+    input('count', FLOAT, [1]),
+    input('loud', FLOAT, [1]),
+    output('condition', FLOAT, [1, 1]),
+    output('end', FLOAT, [1]),
+    output('next count', FLOAT, [1]),
+    output('next loud', FLOAT, [1]),
+  );
+  write('lm_flow.onnx', ...straightFlow('c', 's'), input('t', FLOAT, [1, 1]), input('x', FLOAT, [1, LATENT]));
+  const wave = Array.from({ length: POCKET_FRAME }, (_, at) =>
+    Math.sin((2 * Math.PI * 440 * at) / POCKET_RATE),
+  );
+  write(
+    'decoder.onnx',
+    node('ReduceMax', ['latent'], ['loud'], listAttribute('axes', [2]), numberAttribute('keepdims', 1)),
+    node('Mul', ['loud', 'wave'], ['frames']),
+    node('Reshape', ['frames', 'flat'], ['sound']),
+    numbers('wave', [1, 1, POCKET_FRAME], wave),
+    constant('flat', 1, 1, -1),
+    input('latent', FLOAT, [1, 'F', LATENT]),
+    output('sound', FLOAT, [1, 1, 'N']),
+  );
+  const bytes = Array.from({ length: 256 }, (_, value) => {
+    return `<0x${value.toString(16).toUpperCase().padStart(2, '0')}>`;
+  });
+  const tokens = [...bytes, '▁', ...'abcdefghijklmnopqrstuvwxyz'];
+  const table = (value: (at: number) => number) =>
+    JSON.stringify(Object.fromEntries(tokens.map((token, at) => [token, value(at)])));
+  writeFileSync(
+    join(folder, 'vocab.json'),
+    table((at) => at),
+  );
+  writeFileSync(
+    join(folder, 'token_scores.json'),
+    table(() => -1),
+  );
+  return folder;
+}
+
+const MELS = 100;
+const BINS = 513;
+/** Frames of a letter at the natural speed, 256 samples each. */
+const ZIP_FRAMES = 10;
+
+/**
+ * Writes a ZipVoice voice. Each letter of its two words, `hola` and `mundo`, is 0.106 s of a tone, louder the more letters
+ * the words of the recording have.
+ * @param data folder of espeak-ng, which sherpa opens
+ */
+export function writeTinyZipvoice(folder: string, data: string): string {
+  mkdirSync(folder, { recursive: true });
+  const write = (name: string, properties: Readonly<Record<string, string>>, ...graph: readonly Buffer[]) =>
+    writeFileSync(join(folder, name), onnx(graph, properties));
+  const length = (name: string, of: string) => [
+    node('Shape', [of], [`${of} shape`]),
+    node('Cast', [`${of} shape`], [`${of} sizes`], numberAttribute('to', FLOAT)),
+    node('Gather', [`${of} sizes`, 'second'], [name]),
+  ];
+  write(
+    'encoder.onnx',
+    {},
+    ...length('letters', 'tokens'),
+    ...length('known', 'prompt'),
+    node('Mul', ['letters', 'frames'], ['natural']),
+    node('Div', ['natural', 'speed'], ['spoken']),
+    node('Cast', ['spoken'], ['rounded'], numberAttribute('to', INT64)),
+    node('Add', ['rounded', 'heard'], ['all']),
+    node('Concat', ['single', 'all', 'mels'], ['shape'], numberAttribute('axis', 0)),
+    node('Expand', ['known', 'shape'], ['text']),
+    constant('second', 1),
+    constant('single', 1),
+    constant('mels', MELS),
+    numbers('frames', [1], [ZIP_FRAMES]),
+    input('tokens', INT64, [1, 'N']),
+    input('prompt', INT64, [1, 'M']),
+    input('heard', INT64, [1]),
+    input('speed', FLOAT, [1]),
+    output('text', FLOAT, [1, 'F', MELS]),
+  );
+  write(
+    'decoder.onnx',
+    {},
+    node('Sub', ['text', 'x'], ['way']),
+    node('Sub', ['end', 't'], ['rest']),
+    node('Div', ['way', 'rest'], ['y']),
+    numbers('end', [1], [1]),
+    input('t', FLOAT, [1]),
+    ...['x', 'text', 'speech'].map((name) => input(name, FLOAT, [1, 'F', MELS])),
+    input('guidance', FLOAT, [1]),
+    output('y', FLOAT, [1, 'F', MELS]),
+  );
+  write(
+    'vocos_24khz.onnx',
+    { model_type: 'vocos' },
+    node('ReduceMean', ['mels'], ['mean'], listAttribute('axes', [1]), numberAttribute('keepdims', 1)),
+    node('Mul', ['mean', 'tone'], ['size']),
+    node('Mul', ['size', 'zero'], ['imaginary']),
+    node('Add', ['imaginary', 'unit'], ['real']),
+    numbers(
+      'tone',
+      [1, BINS, 1],
+      Array.from({ length: BINS }, (_, bin) => (bin === 20 ? 0.1 : 0)),
+    ),
+    numbers('zero', [1], [0]),
+    numbers('unit', [1], [1]),
+    input('mels', FLOAT, [1, MELS, 'T']),
+    ...['size', 'real', 'imaginary'].map((name) => output(name, FLOAT, [1, BINS, 'T'])),
+  );
+  const letters = [...'abcdefghijklmnopqrstuvwxyz'].map((letter, id) => `${letter} ${id}`).join('\n');
+  writeFileSync(join(folder, 'tokens.txt'), `${letters}\n  26\n. 27\n`);
+  writeFileSync(join(folder, 'lexicon.txt'), 'hola h o l a\nmundo m u n d o\n');
+  symlinkSync(data, join(folder, 'espeak-ng-data'));
+  return folder;
+}
+
+/** A flow that leads straight from its start to its target: each step goes the rest of the way by the rest of the time. */
+function straightFlow(target: string, time: string): readonly Buffer[] {
+  return [
+    node('Sub', [target, 'x'], ['way']),
+    node('Sub', ['end', time], ['rest']),
+    node('Div', ['way', 'rest'], ['y']),
+    numbers('end', [1], [1]),
+    input(target, FLOAT, [1, 1]),
+    input(time, FLOAT, [1, 1]),
+    output('y', FLOAT, [1, LATENT]),
+  ];
+}
+
+const QWEN_WIDTH = 128;
+/** What Qwen3-ASR finds in its prompt; the last one stands before the text. */
+const QWEN_TOKENS = ['im_start', 'im_end', 'audio_start', 'audio_end', 'audio_pad'].map(
+  (name) => `<|${name}|>`,
+);
+const QWEN_TEXT = '<asr_text>';
+
+/** The character that stands for a byte in the vocabulary: itself if it is visible, else one above 255. */
+function visible(byte: number): string {
+  const isVisible = (value: number) =>
+    (value >= 33 && value <= 126) || (value >= 161 && value <= 172) || value >= 174;
+  if (isVisible(byte)) return String.fromCharCode(byte);
+  const before = Array.from({ length: byte }, (_, value) => value).filter((value) => !isVisible(value));
+  return String.fromCharCode(256 + before.length);
+}
+
+/** Writes a Qwen3-ASR recognizer: all it hears is the word "ba", or "hola" where it is told the language. */
+export function writeTinyQwen(folder: string): string {
+  mkdirSync(join(folder, 'tokenizer'), { recursive: true });
+  const bytes = Array.from({ length: 256 }, (_, byte) => visible(byte));
+  const tokens = [...bytes, ...QWEN_TOKENS, QWEN_TEXT];
+  const id = (token: string) => tokens.indexOf(token);
+  // Each token leads to the next; a prompt without a language ends with a line break.
+  const end = QWEN_TOKENS[1] ?? '';
+  const chains = [
+    [visible(10), 'b', 'a', end],
+    [QWEN_TEXT, 'h', 'o', 'l', 'a', end],
+  ];
+  const scores = new Float32Array(tokens.length ** 2);
+  for (const chain of chains) {
+    for (const [at, token] of chain.slice(1).entries()) {
+      scores[id(chain[at] ?? '') * tokens.length + id(token)] = 1;
+    }
+  }
+  const write = (name: string, ...graph: readonly Buffer[]) =>
+    writeFileSync(join(folder, name), onnx(graph, {}));
+  write(
+    'conv_frontend.onnx',
+    node('Identity', ['features'], ['frames']),
+    input('features', FLOAT, [1, 'T', QWEN_WIDTH]),
+    output('frames', FLOAT, [1, 'T', QWEN_WIDTH]),
+  );
+  write(
+    'encoder.onnx',
+    node('Identity', ['frames'], ['audio']),
+    input('frames', FLOAT, [1, 'T', QWEN_WIDTH]),
+    input('mask', BOOL, [1, 'T']),
+    output('audio', FLOAT, [1, 'T', QWEN_WIDTH]),
+  );
+  write(
+    'decoder.onnx',
+    node('Gather', ['scores', 'ids'], ['logits']),
+    node('Cast', ['ids'], ['plain'], numberAttribute('to', FLOAT)),
+    node('Reshape', ['plain', 'cell'], ['key']),
+    node('Identity', ['key'], ['value']),
+    tensor('scores', FLOAT, [tokens.length, tokens.length], floats(scores)),
+    constant('cell', 1, -1, 1, 1),
+    input('ids', INT64, [1, 'S']),
+    input('audio', FLOAT, [1, 'A', QWEN_WIDTH]),
+    input('attention', INT64, [1, 'S']),
+    input('position', INT64, ['S']),
+    input('past key', FLOAT, [1, 'L', 1, 1]),
+    input('past value', FLOAT, [1, 'L', 1, 1]),
+    output('logits', FLOAT, [1, 'S', tokens.length]),
+    output('key', FLOAT, [1, 'S', 1, 1]),
+    output('value', FLOAT, [1, 'S', 1, 1]),
+  );
+  const vocabulary = Object.fromEntries(bytes.map((token) => [token, id(token)]));
+  const added = [...QWEN_TOKENS, QWEN_TEXT].map((content) => [id(content), { content }]);
+  const config = { added_tokens_decoder: Object.fromEntries(added) };
+  writeFileSync(join(folder, 'tokenizer', 'vocab.json'), JSON.stringify(vocabulary));
+  writeFileSync(join(folder, 'tokenizer', 'merges.txt'), '#version: 0.2\n');
+  writeFileSync(join(folder, 'tokenizer', 'tokenizer_config.json'), JSON.stringify(config));
   return folder;
 }
