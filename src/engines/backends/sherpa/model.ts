@@ -49,7 +49,10 @@ export async function openModel<T extends ModelType>(
     throw unusableEntryFailure(`${name}: ${why}`, error);
   });
   const paths = Object.entries(found.files).map(([key, file]) => [key, folder.at(file)] as const);
-  const facts = await Promise.all(paths.map(([, file]) => stat(file)));
+  const files = Object.values(found.files);
+  // Models of more than 2 GB have their weights in a file beside them, which only the models name.
+  const weights = files.map((file) => `${file}.data`).filter((file) => folder.names.includes(file));
+  const facts = await Promise.all([...files, ...weights].map((file) => stat(folder.at(file))));
   const fileBytes = facts.reduce((sum, { size }) => sum + size, 0);
   return {
     name,

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/engines/backends/sherpa/model-types.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
-import { writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
+import { writeEmptyModel, writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
 
 const open = (folder: string, types: readonly ModelType[] = SPEAKERS, env = {}) =>
   openModel({ folder }, types, createParts({ env }));
@@ -20,6 +20,16 @@ test('a folder may be below the home folder', async () => {
   const opened = await open('~/tiny', SPEAKERS, { HOME: dirname(folder) });
   expect(opened.name).toBe('sherpa tiny');
   expect(opened.paths.model).toBe(join(folder, 'model.onnx'));
+});
+
+test('the memory is estimated from the weights, also from those beside their model', async () => {
+  const folder = writeEmptyModel(
+    join(temporaryFolder(), 'cohere'),
+    'encoder.onnx encoder.onnx.data decoder.onnx tokens.txt',
+  );
+  const before = (await open(folder, RECOGNIZERS)).bytes;
+  writeFileSync(join(folder, 'encoder.onnx.data'), Buffer.alloc(1_000_000));
+  expect((await open(folder, RECOGNIZERS)).bytes - before).toBe(1_500_000);
 });
 
 test.each([
