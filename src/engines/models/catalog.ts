@@ -42,7 +42,10 @@ const Model = v.strictObject({
     /** The name for `--accept`, of a licence that a user must accept by name. */
     accept: v.exactOptional(Text),
   }),
-  /** Memory in MiB: as published, else 1.7 times the files (Parakeet: 1.6), or 1.3 times those of GGUF models (Hy-MT2 7B: 1.3). */
+  /**
+   * Memory in MiB: as measured (Hy-MT2 1.8B: 2.57 GB) or published, else 1.7 times the files (Parakeet: 1.6), or 1.3 times
+   * those of GGUF models (Hy-MT2 7B: 1.3).
+   */
   memoryMib: Count,
   /** Entry of `engines.json`; `{folder}` stands for the folder of the model, `{languages}` for the list above. */
   entry: v.looseObject({ type: Text }),

@@ -1,6 +1,12 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createSherpaRecognizer } from '../../../src/engines/backends/sherpa/recognize.ts';
+import { createSherpaSpeaker } from '../../../src/engines/backends/sherpa/speak.ts';
 import { checkEngines } from '../../../src/engines/config-check.ts';
 import { fillEntry, parseCatalog, readCatalog } from '../../../src/engines/models/catalog.ts';
+import { createParts } from '../backends/user-program.ts';
+import { createWork, temporaryFolder } from '../workspace.ts';
 
 const models = await readCatalog();
 
@@ -26,6 +32,28 @@ describe('the catalogue', () => {
       checkEngines({ [model.step]: [entry] }, model.id);
     }
   });
+
+  it.each(models.filter(({ step, entry }) => entry.type === 'sherpa' && step !== 'diarize'))(
+    'has for $title the files of a type that sherpa runs, its languages and its voices',
+    async (model) => {
+      const folder = join(temporaryFolder(), model.id);
+      for (const { path } of model.files) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        // The vocabulary of Parakeet tells its version.
+        writeFileSync(join(folder, path), path === 'tokens.txt' ? 'a 0\n'.repeat(8_192) : '');
+      }
+      const entry = { ...fillEntry(model, folder), type: 'sherpa', folder } as const;
+      const run = createWork(folder);
+      if (model.step === 'recognize') {
+        const recognizer = await createSherpaRecognizer(entry, createParts());
+        expect([...(await recognizer.languages(run))].toSorted()).toEqual(model.languages.toSorted());
+      } else {
+        const speaker = await createSherpaSpeaker(entry, createParts());
+        const spoken = await speaker.voices(run);
+        expect(spoken.map(({ language }) => language).toSorted()).toEqual(model.languages.toSorted());
+      }
+    },
+  );
 
   it('names for Kokoro the data of espeak-ng that each of its languages needs', () => {
     const kokoro = models.find(({ id }) => id === 'kokoro');

@@ -26,7 +26,8 @@ describe('the choice of models', () => {
   it('has the first that recognizes the spoken language, and nothing else without targets', () => {
     expect(choose({})).toEqual({ chosen: ['parakeet-v3'], unmet: [] });
     expect(choose({ from: 'pt-BR' })).toEqual({ chosen: ['parakeet-v3'], unmet: [] });
-    expect(choose({ from: 'hi' }).chosen).toEqual(['whisper-small']);
+    expect(choose({ from: 'hi' }).chosen).toEqual(['qwen3-asr']);
+    expect(choose({ from: 'sw' }).chosen).toEqual(['whisper-small']);
   });
 
   it('has a voice for each target, and one voice for several where it can', () => {
@@ -42,6 +43,9 @@ describe('the choice of models', () => {
     expect(of({ size: 'large', memoryMib: 16_000 })).toEqual(['big']);
     expect(of({ size: 'large', memoryMib: 7000 })).toEqual(['little']);
     expect(of({ size: 'small', memoryMib: 16_000 })).toEqual(['little']);
+    expect(choose({ from: 'ja', size: 'large', memoryMib: 16_000 }).chosen).toEqual(['cohere-transcribe']);
+    // Parakeet times its words.
+    expect(choose({ from: 'fr', size: 'large', memoryMib: 16_000 }).chosen).toEqual(['parakeet-v3']);
   });
 
   it('says why nothing does a step', () => {
