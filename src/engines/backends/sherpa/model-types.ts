@@ -74,8 +74,9 @@ const COHERE = 'en ar de el es fr it ja ko nl pl pt vi zh'.split(' ');
 /** The 30 languages of Qwen3-ASR. Source: its README. */
 const QWEN3_ASR =
   'en zh yue ar de fr es pt id it ko ru th vi ja tr hi ms nl sv da fi pl cs fil fa el hu mk ro'.split(' ');
-/** Tokens of a range with its text: 30 s of sound take 390, and the default of sherpa-onnx, 512, would cut the text. */
+/** Tokens of a range with its text: 30 s of sound take 390. The defaults of sherpa-onnx, 512 and 128, would cut the text. */
 const QWEN3_CONTEXT = 1_024;
+const QWEN3_TEXT = 512;
 
 /** Types of recognizers. Of types with the same files, the first whose `signs` match is used. */
 export const RECOGNIZERS: readonly RecognizerType[] = [
@@ -144,7 +145,7 @@ export const RECOGNIZERS: readonly RecognizerType[] = [
     },
     languages: QWEN3_ASR,
     configure: (files) => ({
-      qwen3Asr: { ...files, maxTotalLen: QWEN3_CONTEXT, maxNewTokens: QWEN3_CONTEXT / 2 },
+      qwen3Asr: { ...files, maxTotalLen: QWEN3_CONTEXT, maxNewTokens: QWEN3_TEXT },
     }),
     options: (language) => ({ language: languageName(baseLanguage(language)) }),
   },

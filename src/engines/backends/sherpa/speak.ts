@@ -80,30 +80,27 @@ const SOUND = '.wav';
 const WORDS = '.txt';
 
 /** Returns the voice of an entry that names none: the first recording beside the model, else the first speaker. */
-function firstVoice({ name, found: { type, folder } }: OpenedModel<SpeakerType>): string {
+function firstVoice({ found: { type, folder } }: OpenedModel<SpeakerType>): string {
   if (type.recording === undefined) return FIRST;
-  const file = folder.names.find((each) => each.endsWith(SOUND));
-  if (file !== undefined) return basename(file, SOUND);
-  const words = type.recording.needsWords ? `, and its words as ana${WORDS}` : '';
-  throw unusableEntryFailure(
-    `${name}: ${type.title} speaks like a recording; put one of some seconds into the folder of the model, such as ana${SOUND}${words}`,
-  );
+  return basename(folder.names.find((file) => file.endsWith(SOUND)) ?? `ana${SOUND}`, SOUND);
 }
 
 /** @throws JobFailure if the model has no such voice, as far as its files tell */
 function checkVoice(voice: string, { name, found: { type, folder } }: OpenedModel<SpeakerType>): void {
-  const { recording } = type;
-  if (recording === undefined) {
+  if (type.recording === undefined) {
     if (/^\d{1,5}$/.test(voice)) return;
     throw unusableEntryFailure(
       `${name}: the voice "${voice}" must be the number of a speaker of the model, such as "0"`,
     );
   }
-  const needed = [voice + SOUND, ...(recording.needsWords ? [voice + WORDS] : [])];
-  const missing = needed.find((file) => !folder.names.includes(file));
-  if (missing === undefined) return;
+  const needed = type.recording.needsWords ? [SOUND, WORDS] : [SOUND];
+  const missing = needed.map((ending) => voice + ending).filter((file) => !folder.names.includes(file));
+  if (missing.length === 0) return;
+  const what = type.recording.needsWords
+    ? 'a recording of some seconds and its words'
+    : 'a recording of some seconds';
   throw unusableEntryFailure(
-    `${name}: the voice "${voice}" needs the recording ${needed.join(' and its words ')} in the folder of the model; ${missing} is missing`,
+    `${name}: ${type.title} speaks like ${what}; put ${missing.join(' and ')} into the folder of the model, or name a recording that is there as the voice`,
   );
 }
 

@@ -137,30 +137,16 @@ describe('a voice that speaks like a recording', () => {
   });
 
   test.each([
-    [
-      'pocket',
-      '',
-      {},
-      'Pocket speaks like a recording; put one of some seconds into the folder of the model, such as ana.wav',
-    ],
-    ['zipvoice', '', {}, 'such as ana.wav, and its words as ana.txt'],
-    [
-      'pocket',
-      'mary.wav',
-      { voices: { en: 'ana' } },
-      'the voice "ana" needs the recording ana.wav in the folder of the model; ana.wav is missing',
-    ],
-    [
-      'zipvoice',
-      'ana.wav',
-      {},
-      'the voice "ana" needs the recording ana.wav and its words ana.txt in the folder of the model; ana.txt is missing',
-    ],
-  ])('of type %s with the recordings "%s" and %j is refused', async (type, recordings, more, message) => {
+    ['pocket', '', {}, 'Pocket speaks like a recording of some seconds; put ana.wav into'],
+    ['pocket', 'mary.wav', { voices: { en: 'eva' } }, 'a recording of some seconds; put eva.wav into'],
+    ['zipvoice', '', {}, 'a recording of some seconds and its words; put ana.wav and ana.txt into'],
+    ['zipvoice', 'eva.wav', {}, 'a recording of some seconds and its words; put eva.txt into'],
+  ])('of type %s with the recordings "%s" and %j is refused: %s', async (type, recordings, more, message) => {
     const folder = writeEmptyModel(join(temporaryFolder(), type), `${FILES[type]} ${recordings}`.trim());
+    const end = 'the folder of the model, or name a recording that is there as the voice';
     await expect(createIn(folder, more)).rejects.toMatchObject({
       permanent: true,
-      message: expect.stringMatching(new RegExp(`^sherpa ${type}: .*${message}$`)),
+      message: expect.stringMatching(new RegExp(`^sherpa ${type}: .*${message} ${end}$`)),
     });
   });
 
