@@ -28,7 +28,7 @@ import { findLlamaRuntime, RUNTIME_FOLDER, RUNTIME_VERSION } from './runtime.ts'
 const TIMEOUT = 300;
 /** Cues before and after. Small models translate more of them into the answer. */
 const CONTEXT = 2;
-/** Requests for a cue. Only the first has the neighbours, which small models sometimes translate, too. */
+/** Requests for a usable translation. Only the first has the neighbours, which small models sometimes translate, too. */
 const TRIES = 4;
 /** Tokens of a prompt with its answer: a cue with its neighbours takes some hundred. Memory grows with it. */
 const CONTEXT_SIZE = 4_096;
