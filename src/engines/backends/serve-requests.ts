@@ -14,9 +14,11 @@ export type WorkerReply =
  * @template Request written by the service, so trusted
  */
 export async function serveRequests<Request>(serve: (request: Request) => Promise<void>): Promise<void> {
-  // stdin closes when the service ends for any reason. After that, no result is needed.
-  process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'));
+  let isBusy = false;
+  // stdin closes when no result is needed any more. Between requests, drivers may still write what they keep for the next start.
+  process.stdin.on('end', () => (isBusy ? process.kill(process.pid, 'SIGKILL') : process.exit()));
   for await (const line of createInterface({ input: process.stdin })) {
+    isBusy = true;
     try {
       await serve(JSON.parse(line) as Request);
       // The system counts it in KiB.
@@ -24,6 +26,7 @@ export async function serveRequests<Request>(serve: (request: Request) => Promis
     } catch (error) {
       sendReply({ type: 'failed', message: error instanceof Error ? error.message : String(error) });
     }
+    isBusy = false;
   }
 }
 

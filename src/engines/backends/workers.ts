@@ -4,6 +4,7 @@
  */
 import { tmpdir } from 'node:os';
 import { ChildFailure, withoutPaths } from '../../media/programs/failures.ts';
+import type { ChildInput } from '../../media/programs/programs.ts';
 import type { EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { MODEL_MEMORY } from './model-memory.ts';
@@ -12,6 +13,20 @@ import type { WorkerReply } from './serve-requests.ts';
 
 /** Loading a large model takes about ten seconds, so it stays for a while after a job; it takes up to some GB of memory. */
 const IDLE_MS = 5 * 60_000;
+
+/** An idle worker ends within milliseconds, a graphics driver that writes its cache within a second. */
+const ENDING_MS = 5_000;
+
+/** A model that could not be loaded. Whoever can load it in another way tries that. */
+export class LoadFailure extends JobFailure {
+  /** What happened to the worker, such as `ended with signal SIGABRT (out of device memory)`. */
+  readonly what: string;
+
+  constructor(name: string, what: string, advice = '', cause: unknown = null) {
+    super('ENGINE_ERROR', `${name} ${what}${advice}`, { cause, permanent: true });
+    this.what = what;
+  }
+}
 
 interface Workers<Request, Part> {
   /**
@@ -34,8 +49,10 @@ interface Worker {
   isLoaded: boolean;
   /** Ends the reservation of its memory. */
   readonly onLoaded: () => void;
-  /** Ends the process. */
+  /** Lets the process end when it is idle. */
   readonly end: () => void;
+  /** Ends the process while it does anything. */
+  readonly kill: () => void;
   /** Resolves with the reason when the process has ended. */
   readonly ended: Promise<unknown>;
 }
@@ -49,11 +66,13 @@ interface WorkerFacts {
   readonly timeout: number;
   /** Memory that the model takes, in bytes. */
   readonly bytes: number;
+  /** Variables besides the minimal ones. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** @template Part what the worker sends with `sendPart` */
 export function createWorkers<Request, Part>(
-  { name, program, timeout, bytes }: WorkerFacts,
+  { name, program, timeout, bytes, env = {} }: WorkerFacts,
   parts: BackendParts,
 ): Workers<Request, Part> {
   const { memory = MODEL_MEMORY } = parts;
@@ -66,7 +85,7 @@ export function createWorkers<Request, Part>(
     const onLoaded = await memory.reserve(name, bytes, signal);
     memory.holders.add(holder);
     const life = new AbortController();
-    const connected = Promise.withResolvers<(text: string) => void>();
+    const connected = Promise.withResolvers<ChildInput>();
     const onLine = (line: string) => {
       if (line.startsWith('{')) worker.onReply(JSON.parse(line) as WorkerReply); // written by the worker, so trusted
     };
@@ -75,13 +94,20 @@ export function createWorkers<Request, Part>(
       folder: tmpdir(), // it outlives the folder of a job
       stdin: { connect: connected.resolve },
       onLine,
+      env,
     });
+    const kill = () => life.abort();
     const worker: Worker = {
-      send: (request) => void connected.promise.then((write) => write(`${JSON.stringify(request)}\n`)),
+      send: (request) => void connected.promise.then(({ write }) => write(`${JSON.stringify(request)}\n`)),
       onReply: () => {},
       isLoaded: false,
       onLoaded,
-      end: () => life.abort(),
+      end() {
+        void connected.promise.then(({ close }) => close());
+        const timer = setTimeout(kill, ENDING_MS);
+        void worker.ended.then(() => clearTimeout(timer));
+      },
+      kill,
       ended: running
         .catch((error: unknown) => error)
         .finally(() => {
@@ -151,7 +177,7 @@ export function createWorkers<Request, Part>(
       clearTimeout(timer);
       if (end === 'done') return giveBack(worker);
       // A model that failed may be in any state, and native code that runs cannot be stopped in another way.
-      worker.end();
+      worker.kill();
       await worker.ended;
       if (end === 'aborted') throw signal.reason;
       if (end === 'timeout') {
@@ -159,8 +185,10 @@ export function createWorkers<Request, Part>(
           `${name} did not finish within ${timeout} s; if it needs longer, set "timeout" in engines.json`,
         );
       }
-      if ('failed' in end)
-        throw workerFailure(`${name} failed: ${shorten(end.failed)}`, null, !worker.isLoaded);
+      if ('failed' in end) {
+        const what = `failed: ${shorten(end.failed)}`;
+        throw worker.isLoaded ? workerFailure(`${name} ${what}`) : new LoadFailure(name, what);
+      }
       throw workerCrashFailure(name, end.reason, worker.isLoaded);
     },
     peakBytes: () => peak,
@@ -168,7 +196,7 @@ export function createWorkers<Request, Part>(
       memory.holders.delete(holder);
       await unloadIdle();
       const ending = [...all].map((worker) => {
-        worker.end();
+        worker.kill();
         return worker.ended;
       });
       await Promise.all(ending);
@@ -176,8 +204,8 @@ export function createWorkers<Request, Part>(
   };
 }
 
-function workerFailure(message: string, cause: unknown = null, permanent = false): JobFailure {
-  return new JobFailure('ENGINE_ERROR', message, { cause, permanent });
+function workerFailure(message: string, cause: unknown = null): JobFailure {
+  return new JobFailure('ENGINE_ERROR', message, { cause });
 }
 
 /** A process that ended unexpectedly: while it loaded a model, this model is broken, unless the memory was not enough. */
@@ -187,12 +215,11 @@ function workerCrashFailure(name: string, reason: unknown, isLoaded: boolean): J
   const how = endedBy === null ? `exit code ${exitCode}` : `signal ${endedBy}`;
   if (endedBy === 'SIGKILL') return workerFailure(`${name} was killed, possibly out of memory`, reason);
   const said = shorten(lastWords.split('\n').at(-1) ?? '');
-  const doing = isLoaded ? 'while it ran' : 'while it was loaded; check that its files are complete';
-  return workerFailure(
-    `${name} ended with ${how} ${doing}${said === '' ? '' : ` (${said})`}`,
-    reason,
-    !isLoaded,
-  );
+  const what = `ended with ${how} while it ${isLoaded ? 'ran' : 'was loaded'}${said === '' ? '' : ` (${said})`}`;
+  if (isLoaded) return workerFailure(`${name} ${what}`, reason);
+  // An abort is the decision of a library, which says why: a driver and the memory are as likely as the files.
+  const advice = endedBy === 'SIGABRT' ? '' : '; check that its files are complete';
+  return new LoadFailure(name, what, advice, reason);
 }
 
 /** Where in its code a library failed: `model.cc:177 onnxruntime::Model::Model(const PathString&) `. */

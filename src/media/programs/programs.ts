@@ -13,18 +13,24 @@ interface RunOptions {
   /** Working folder, also for temporary files. */
   readonly folder: string;
   /**
-   * Text for stdin. Default: empty stdin. `open` keeps a pipe open until the child ends; `connect` also receives a
-   * function that writes to it, when the child has started.
+   * Text for stdin. Default: empty stdin. `open` keeps a pipe open until the child ends; `connect` also receives what
+   * writes to it and closes it, when the child has started.
    */
-  readonly stdin?: { readonly text: string } | 'open' | { connect(write: (text: string) => void): void };
+  readonly stdin?: { readonly text: string } | 'open' | { connect(pipe: ChildInput): void };
   /** Receives stdout line by line. With this or the next one, stdout is not collected. */
   readonly onLine?: (line: string) => void;
   readonly onErrorLine?: (line: string) => void;
   /** The child is ended when it writes more than this, or a longer line. Default: 8 MiB. */
   readonly maxStdoutBytes?: number;
   readonly limits?: ChildLimits;
-  /** All variables of a program of the user. Default: a minimal environment, as for the engines that come with vloc. */
+  /** Variables besides the minimal ones, such as all of the user's for a program of the user. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** The stdin of a running child. */
+export interface ChildInput {
+  write(text: string): void;
+  close(): void;
 }
 
 export interface Programs {
@@ -97,7 +103,10 @@ async function runProgram(
   if (typeof stdin === 'object' && 'connect' in stdin) {
     // A child that has ended reads nothing; its end is reported below.
     child.stdin?.on('error', () => {});
-    stdin.connect((text) => void child.stdin?.write(text));
+    stdin.connect({
+      write: (text) => void child.stdin?.write(text),
+      close: () => void child.stdin?.end(),
+    });
   }
   const [result] = await Promise.all([
     child,
@@ -116,10 +125,12 @@ async function runProgram(
 }
 
 /** A minimal environment has no variables of vloc, which may be secrets. Temporary files go where they are removed. */
-function environment({ env, folder }: RunOptions, searchPath: string): Record<string, string | undefined> {
+function environment(
+  { env = {}, folder }: RunOptions,
+  searchPath: string,
+): Record<string, string | undefined> {
   const temporary = { TMPDIR: folder, TEMP: folder };
   // UTF-8 because Apertium and espeak-ng, and Python, follow the locale.
-  if (env === undefined) return { PATH: searchPath, LANG: 'C.UTF-8', ...temporary };
   const hasLocale = ['LC_ALL', 'LC_CTYPE', 'LANG'].some((name) => (env[name] ?? '') !== '');
   return { PATH: searchPath, ...(hasLocale ? {} : { LANG: 'C.UTF-8' }), ...env, ...temporary };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createModelMemory } from '../../../src/engines/backends/model-memory.ts';
 import type { BackendParts } from '../../../src/engines/backends/parts.ts';
@@ -8,7 +9,7 @@ import type { SherpaRequest } from '../../../src/engines/backends/sherpa/request
 import { createWorkers } from '../../../src/engines/backends/workers.ts';
 import { isAlive, temporaryFolder } from '../workspace.ts';
 import { writeTinyRecognizer, writeTinyVoice } from './sherpa/tiny-models.ts';
-import { createParts, soundFile } from './user-program.ts';
+import { createParts, nodeScript, soundFile } from './user-program.ts';
 
 const signal = new AbortController().signal;
 
@@ -98,6 +99,55 @@ describe('a worker', () => {
     expect(workerIds()).toHaveLength(1);
     expect(workerIds()).not.toEqual([first]);
   });
+});
+
+/** Serves requests with the given body, in which `request` and `sendPart` are known. */
+function ownWorkers(body: string, env?: Record<string, string>) {
+  const serving = pathToFileURL('src/engines/backends/serve-requests.ts').href;
+  const program = nodeScript(
+    `import { writeFileSync } from 'node:fs';
+    import { sendLoaded, sendPart, serveRequests } from ${JSON.stringify(serving)};
+    await serveRequests(async (request) => { ${body} });`,
+  );
+  const workers = createWorkers<unknown, unknown>(
+    { name: 'own', program, timeout: 60, bytes: 0, ...(env === undefined ? {} : { env }) },
+    createParts(),
+  );
+  onTestFinished(() => workers.close());
+  return workers;
+}
+
+describe('the process of a worker', () => {
+  test('has its own variables, and none of the user', async () => {
+    const parts: unknown[] = [];
+    const workers = ownWorkers('sendPart([process.env.OF_A_DRIVER, process.env.HOME])', {
+      OF_A_DRIVER: 'yes',
+    });
+    await workers.call({}, signal, (part) => parts.push(part));
+    expect(parts).toEqual([['yes', null]]);
+  });
+
+  test('may write what it keeps before it ends, because its stdin is closed', async () => {
+    const kept = join(temporaryFolder(), 'kept');
+    const workers = ownWorkers("process.once('exit', () => writeFileSync(request, 'shaders'))");
+    await workers.call(kept, signal);
+    await workers.close();
+    expect(readFileSync(kept, 'utf8')).toBe('shaders');
+  });
+
+  test.each([
+    ['SIGABRT', ''],
+    ['SIGBUS', '; check that its files are complete'],
+  ])(
+    'that %s ends while it loads fails permanently, and is only about files if it may be',
+    async (ended, advice) => {
+      const workers = ownWorkers(`process.kill(process.pid, '${ended}'); await new Promise(() => {});`);
+      await expect(workers.call({}, signal)).rejects.toMatchObject({
+        message: `own ended with signal ${ended} while it was loaded${advice}`,
+        permanent: true,
+      });
+    },
+  );
 });
 
 describe('where memory has room for one model', () => {
