@@ -1,6 +1,6 @@
 /** The home folder of the user, and folders that variables name. */
 import { homedir, userInfo } from 'node:os';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { configurationFailure } from './failure.ts';
 
 /**
@@ -27,4 +27,11 @@ export function homeFolder(env: Readonly<Record<string, string | undefined>>): s
       { cause: error },
     );
   }
+}
+
+/** Folder for what can be made again, `vloc` below the user's cache folder. @throws Failure (`configuration`) as `homeFolder` */
+export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
+  const [given, below] =
+    process.platform === 'win32' ? [env.LOCALAPPDATA, 'AppData/Local'] : [env.XDG_CACHE_HOME, '.cache'];
+  return join(absolutePath(given) ?? join(homeFolder(env), below), 'vloc');
 }

@@ -92,6 +92,7 @@ export function describeUse({
   engine,
   skipped,
   reused = false,
+  where,
   silent = false,
   unshown,
   mixed,
@@ -101,11 +102,12 @@ export function describeUse({
   if (unshown !== undefined) return `burned in by ${engine}`;
   if (mixed !== undefined) return `sound of ${mixed} channels mixed to two by ${engine}`;
   const facts = [
+    where,
     reused && 'reused',
     silent && 'no voice found',
     residue !== undefined && `voice left in the background: ${residue} dB`,
     dropped !== undefined && `${countTexts(dropped.length)} dropped`,
-  ].filter((fact) => fact !== false);
+  ].filter((fact) => fact !== false && fact !== undefined);
   const made = `${STEP_WORDS[step]} by ${engine}${facts.map((fact) => ` (${fact})`).join('')}`;
   if (skipped.length === 0) return made;
   const verb = skipped.length === 1 ? 'does' : 'do';

@@ -22,6 +22,8 @@ interface Backend {
   readonly concurrency: number;
   /** The most memory that a process with the model has taken, in bytes; null, and left out by most, if it is not known. */
   peakBytes?(): number | null;
+  /** Where its model ran last, such as `NVIDIA H200 (Vulkan), all 33 layers`; null, and left out by most, if it is not known. */
+  where?(): string | null;
   /** Ends child processes and frees models. A later call loads them again. */
   close(): Promise<void>;
 }

@@ -166,6 +166,12 @@ const llama = {
     }),
   ),
   context,
+  gpu: v.optional(
+    field(Switch, 'False: run on the processor, even if there is a graphics card. Default: true.', {
+      name: 'noGpu',
+      help: 'run on the processor, even if there is a graphics card',
+    }),
+  ),
   prompt: v.optional(
     field(
       v.pipe(Name, v.includes('{text}', 'must have {text}')),

@@ -27,6 +27,8 @@ export interface Provenance {
     readonly skipped: readonly string[];
     /** True if the step was not done again, because another job had the same input, engines and settings. */
     readonly reused?: boolean;
+    /** Where its model ran, such as `NVIDIA H200 (Vulkan), all 33 layers`. */
+    readonly where?: string;
     /** True if no voice was found, so that the voice track is silent. */
     readonly silent?: boolean;
     /** Characters of burned subtitles that no font has. */

@@ -110,10 +110,13 @@ const TEXT_FORM: Form = {
 /** `: separate builtin, speak espeak-ng instead of openai kokoro, 2 texts spoken faster, 1 text cut off` */
 function describeProvenance(provenance: Provenance | null): string {
   if (provenance === null) return '';
-  const engines = provenance.engines.map(({ step, engine, skipped, reused = false, silent = false }) => {
-    const replaced = skipped.length === 0 ? '' : ` instead of ${skipped.join(', ')}`;
-    return `${step} ${engine}${replaced}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
-  });
+  const engines = provenance.engines.map(
+    ({ step, engine, skipped, reused = false, where, silent = false }) => {
+      const replaced = skipped.length === 0 ? '' : ` instead of ${skipped.join(', ')}`;
+      const place = where === undefined ? '' : ` (${where})`;
+      return `${step} ${engine}${place}${replaced}${reused ? ' (reused)' : ''}${silent ? ' (no voice found)' : ''}`;
+    },
+  );
   const cut = provenance.cues.filter(({ fit }) => fit === 'cut').length;
   const fitted = provenance.cues.length - cut;
   const count = (texts: number, what: string) =>

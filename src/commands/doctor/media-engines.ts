@@ -2,9 +2,12 @@
 
 import { freemem, tmpdir } from 'node:os';
 import { formatBytes } from '../../base/amounts.ts';
+import { findCardObstacle, nameDevices, UNLINKED } from '../../engines/backends/llama/card.ts';
+import { listCards } from '../../engines/backends/llama/model.ts';
+import { findLlamaRuntime, locateRuntime } from '../../engines/backends/llama/runtime.ts';
 import { isInstalled } from '../../engines/capabilities.ts';
 import { ENGINES, type Engine } from '../../engines/catalog.ts';
-import { BUILT_IN, type EnginesConfig } from '../../engines/config.ts';
+import { BUILT_IN, type EnginesConfig, type TypedEntry } from '../../engines/config.ts';
 import { createEngines } from '../../engines/index.ts';
 import type { Model } from '../../engines/models/catalog.ts';
 import { inspectModel } from '../../engines/models/store.ts';
@@ -17,8 +20,8 @@ import {
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import type { Context } from '../context/context.ts';
 import { locateEngines, readEngines } from '../context/engines.ts';
-import { examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
-import { listModels, locateModels } from '../engines/known-models.ts';
+import { createParts, examineEngine, listUsed, type UsedEngine } from '../engines/engines.ts';
+import { findPlace, listModels, locateModels } from '../engines/known-models.ts';
 import type { CheckReport, CheckResult, RunCheck } from './findings.ts';
 
 /** Checks every engine. @param isEmbedded false for a remote service, which has its own */
@@ -44,6 +47,12 @@ export async function checkEngines(
         runCheck(`${each.step} with ${each.name}`, 'configuration', (signal) =>
           checkConfigured(each, { ...context, signal }),
         ),
+      ),
+    ...used
+      .filter(isLlama)
+      .slice(0, 1)
+      .map(({ entry }) =>
+        runCheck('graphics card', 'configuration', (signal) => checkCard(entry, { ...context, signal })),
       ),
     ...(isEmbedded ? await listInstalled(context) : []).map((model) =>
       runCheck(`model ${model.id}`, 'configuration', () => checkModel(model, context)),
@@ -135,6 +144,30 @@ async function checkConfigured(used: UsedEngine, context: Context): Promise<Chec
   return { grade: 'ok', message: `can be reached${count}`, facts };
 }
 
+type LlamaEngine = UsedEngine & { readonly entry: TypedEntry<'translate', 'llama'> };
+
+function isLlama(used: UsedEngine): used is LlamaEngine {
+  return typeof used.entry !== 'string' && used.entry.type === 'llama';
+}
+
+/** Whether translators can run on a graphics card. Without one, that is no fault. */
+async function checkCard(entry: LlamaEngine['entry'], context: Context): Promise<CheckResult> {
+  const { env } = context.io;
+  const folder = locateRuntime(entry, env);
+  const obstacle = await findCardObstacle(env, folder);
+  if (obstacle !== null) {
+    const fix = obstacle === UNLINKED ? 'apt-get install libvulkan1' : 'vloc models install';
+    return { grade: 'warn', message: `processor: ${obstacle}`, fix };
+  }
+  const runtime = await findLlamaRuntime(folder);
+  const place = runtime === null ? null : await listCards(runtime, createParts(context), context.signal);
+  if (place === null || place.devices.length === 0) {
+    return { grade: 'ok', message: 'processor: no graphics card can be used', facts: { devices: [] } };
+  }
+  const facts = { devices: place.devices, free_bytes: place.freeBytes };
+  return { grade: 'ok', message: `${nameDevices(place)}, ${formatBytes(place.freeBytes)} free`, facts };
+}
+
 /** The models of `vloc models install` that are there. */
 async function listInstalled({ io }: Context): Promise<readonly Model[]> {
   const folder = locateModels(io);
@@ -146,13 +179,15 @@ async function listInstalled({ io }: Context): Promise<readonly Model[]> {
 /** Whether a model is whole and fits the free memory. */
 async function checkModel(model: Model, { io }: Context): Promise<CheckResult> {
   const { state, wrong } = await inspectModel(locateModels(io), model);
-  const facts = { state, wrong, memory_mib: model.memoryMib, licence: model.licence.spdx };
+  const place = await findPlace(model, io);
+  const facts = { state, wrong, memory_mib: model.memoryMib, ran_on: place, licence: model.licence.spdx };
   if (state === 'damaged') {
     const message = `damaged: ${wrong.join(', ')}`;
     return { grade: 'fail', message, fix: `vloc models install ${model.id}`, facts };
   }
   const [needed, free] = [model.memoryMib * 1024 ** 2, freemem()];
-  const message = `${state}; needs ${formatBytes(needed)} of memory, ${formatBytes(free)} are free; ${model.licence.spdx}`;
+  const ran = place === null ? '' : `; ran on ${place}`;
+  const message = `${state}; needs ${formatBytes(needed)} of memory, ${formatBytes(free)} are free${ran}; ${model.licence.spdx}`;
   if (needed <= free) return { grade: 'ok', message, facts };
   return { grade: 'warn', message, fix: 'End other programs before you use it.', facts };
 }

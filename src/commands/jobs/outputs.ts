@@ -20,6 +20,7 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         engine: v.string(),
         skipped: v.array(v.string()),
         reused: v.exactOptional(v.boolean()),
+        where: v.exactOptional(v.string()),
         silent: v.exactOptional(v.boolean()),
         unshown: v.exactOptional(v.array(v.string())),
         mixed: v.exactOptional(v.number()),

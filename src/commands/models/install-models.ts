@@ -8,8 +8,10 @@ import { configurationFailure, diskFailure, type Failure } from '../../base/fail
 import { freeBytes } from '../../base/folder.ts';
 import { inTurn, runTogether } from '../../base/together.ts';
 import { partOf } from '../../client/download/part-file.ts';
+import { lookForCard, UNLINKED } from '../../engines/backends/llama/card.ts';
 import {
   findLlamaRuntime,
+  hasCardPart,
   installLlamaRuntime,
   RUNTIME_FOLDER,
 } from '../../engines/backends/llama/runtime.ts';
@@ -119,13 +121,21 @@ function noRoomForModelsFailure(folder: string, needed: number, free: number): F
  * Tries each model with the sample of its step, and writes the entries of those that work.
  * @throws Failure (`configuration`) that names the others
  */
-export async function useModels(models: readonly Model[], folder: string, context: Context): Promise<void> {
+export async function useModels(
+  models: readonly Model[],
+  folder: string,
+  runtime: RuntimePlan & {
+    /** Models in use that it runs. Their entries stay; on a card, the trial compiles what the driver keeps. */
+    readonly changed: readonly Model[];
+  },
+  context: Context,
+): Promise<void> {
   const { terminal } = context;
   const working: ManagedEntry[] = [];
   const failed: string[] = [];
-  for (const model of models) {
+  for (const model of [...models, ...runtime.changed]) {
     const managed = makeEntry(model, folder);
-    if (model.entry.type === 'llama') await installRuntime(folder, context);
+    if (model.entry.type === 'llama') await installRuntime(folder, runtime, context);
     terminal.note(`Trying ${model.id} with a short sample …`);
     const row = await runTrial({ ...managed, position: 1, name: model.id }, context);
     // The sample is clear speech: a model that gets no word of it right does not work here.
@@ -136,7 +146,7 @@ export async function useModels(models: readonly Model[], folder: string, contex
       );
       continue;
     }
-    working.push(managed);
+    if (models.includes(model)) working.push(managed);
     terminal.note(row.result === 'skipped' ? `Not tried: ${row.problem}` : `It works: ${formatTrial(row)}`);
   }
   if (working.length > 0) {
@@ -146,12 +156,37 @@ export async function useModels(models: readonly Model[], folder: string, contex
   if (failed.length > 0) throw trialsFailure(failed);
 }
 
-/** Installs what runs GGUF models beside them. @throws Failure (`configuration`); the reason of the signal */
-async function installRuntime(folder: string, { io, signal, terminal }: Context): Promise<void> {
+/** What runs GGUF models: whether the part for graphics cards belongs to it, and whether it is to be installed. */
+export interface RuntimePlan {
+  readonly card: boolean;
+  readonly isDue: boolean;
+}
+
+/** Without an option, what is installed stays, and a card brings its part. */
+export async function planRuntime(
+  folder: string,
+  { gpu, noGpu }: { readonly gpu: boolean; readonly noGpu: boolean },
+  { io }: Context,
+): Promise<RuntimePlan> {
   const runtime = join(folder, RUNTIME_FOLDER);
-  if ((await findLlamaRuntime(runtime)) === null)
-    terminal.note('Installing node-llama-cpp with npm, which downloads 83 MB …');
-  await installLlamaRuntime(runtime, { programs: createPrograms(io.env.PATH ?? ''), env: io.env, signal });
+  const [module, hasPart] = await Promise.all([findLlamaRuntime(runtime), hasCardPart(runtime)]);
+  const card = !noGpu && (gpu || hasPart || (await lookForCard(io.env)) === 'found');
+  return { card, isDue: module === null || card !== hasPart };
+}
+
+/** Installs what runs GGUF models beside them. @throws Failure (`configuration`); the reason of the signal */
+async function installRuntime(folder: string, { card, isDue }: RuntimePlan, context: Context): Promise<void> {
+  const { io, signal, terminal } = context;
+  if (isDue) {
+    const size = card ? '83 MB, and 27 MB for the graphics card' : '83 MB';
+    terminal.note(`Installing node-llama-cpp with npm, which downloads ${size} …`);
+  }
+  if (!card && (await lookForCard(io.env)) === 'unlinked') {
+    terminal.warn(`${UNLINKED}; install it, then run the same command again`);
+  }
+  const programs = createPrograms(io.env.PATH ?? '');
+  const runtime = join(folder, RUNTIME_FOLDER);
+  await installLlamaRuntime(runtime, { programs, env: io.env, signal, card });
 }
 
 /** @throws Failure (`configuration`) if this version cannot use the entry */

@@ -10,7 +10,7 @@ import type { Context } from '../context/context.ts';
 import { readEngines } from '../context/engines.ts';
 import { printList } from '../context/records.ts';
 import { listModels, locateModels, machineMemoryMib } from '../engines/known-models.ts';
-import { downloadModels, useModels } from './install-models.ts';
+import { downloadModels, planRuntime, useModels } from './install-models.ts';
 import { listManaged } from './managed-entries.ts';
 import { describeModel, findModel, lockModels, MODEL_FIELDS, MODELS, PLAN_FORM } from './models.ts';
 
@@ -27,6 +27,8 @@ const OPTIONS = {
       default: 'small',
     },
   ),
+  gpu: flagOption('install the part that runs translators on a graphics card (default: if one is found)'),
+  noGpu: flagOption('install it without that part, or remove it'),
   yes: flagOption('do not ask before the download', { short: '-y' }),
   accept: listOption('licences', 'licences that you have read and accept, for models that ask for it'),
   source: textOption(
@@ -70,9 +72,13 @@ export const modelsInstall: Command = defineCommand({
     await printList(context, PLAN_FORM, { data: rows });
     const due = models.filter((_, at) => rows[at]?.state !== 'complete');
     const managed = listManaged((await readEngines(context)) ?? {});
+    const runtime = await planRuntime(folder, options, context);
     const untried = models.filter((model) => due.includes(model) || !managed.has(model.id));
+    const usesRuntime = (model: Model) =>
+      model.entry.type === 'llama' && managed.has(model.id) && !untried.includes(model);
+    const changed = runtime.isDue ? (await listModels(context.io)).filter(usesRuntime) : [];
     if (options.dryRun) return 0;
-    if (untried.length === 0) {
+    if (untried.length + changed.length === 0) {
       context.terminal.note('All of them are installed.');
       return 0;
     }
@@ -80,7 +86,7 @@ export const modelsInstall: Command = defineCommand({
     const lock = await lockModels(folder);
     try {
       await downloadModels(due, folder, options.source, context);
-      await useModels(untried, folder, context);
+      await useModels(untried, folder, { ...runtime, changed }, context);
     } finally {
       await lock.release();
     }

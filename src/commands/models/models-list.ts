@@ -2,7 +2,7 @@ import { flagOption } from '../../base/option.ts';
 import { inspectModel } from '../../engines/models/store.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import { printList } from '../context/records.ts';
-import { listModels, locateModels } from '../engines/known-models.ts';
+import { findPlace, listModels, locateModels } from '../engines/known-models.ts';
 import { describeModel, LICENCES_FORM, LIST_FORM, MODEL_FIELDS, MODELS } from './models.ts';
 
 export const modelsList: Command = defineCommand({
@@ -23,7 +23,10 @@ export const modelsList: Command = defineCommand({
     const folder = locateModels(context.io);
     const models = await listModels(context.io);
     const rows = await Promise.all(
-      models.map(async (model) => describeModel(model, (await inspectModel(folder, model)).state)),
+      models.map(async (model) => {
+        const { state } = await inspectModel(folder, model);
+        return describeModel(model, state, state === 'absent' ? null : await findPlace(model, context.io));
+      }),
     );
     const form = licences ? LICENCES_FORM : LIST_FORM;
     await printList(context, form, { data: rows });

@@ -10,7 +10,7 @@ import { MODEL_STEPS, type Model, sizeOf } from '../../engines/models/catalog.ts
 import type { ModelReport } from '../../engines/models/store.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import { invalidCallFailure } from '../context/command.ts';
-import { describeList, describeRecord } from '../context/output-schemas.ts';
+import { describeList, describeRecord, NullableText } from '../context/output-schemas.ts';
 import type { Column, RecordForm } from '../context/records.ts';
 
 const MODEL = v.object({
@@ -22,6 +22,7 @@ const MODEL = v.object({
   languages: v.array(v.string()),
   bytes: v.number(),
   memory_mib: v.number(),
+  ran_on: NullableText,
   licence: v.string(),
   licence_url: v.string(),
   commercial: v.picklist(['yes', 'no', 'unclear']),
@@ -69,10 +70,25 @@ function modelsLockedFailure(folder: string, who: string, ifDead: string): Failu
 /** A model as commands print it. */
 export type ModelRow = v.InferOutput<typeof MODEL>;
 
-export function describeModel(model: Model, state: ModelReport['state']): ModelRow {
+/** @param ranOn where it ran last, if it may use a graphics card */
+export function describeModel(
+  model: Model,
+  state: ModelReport['state'],
+  ranOn: string | null = null,
+): ModelRow {
   const { id, step, title, size, languages, licence, memoryMib, published, files } = model;
   return {
-    ...{ id, step, title, size, state, languages, bytes: sizeOf(model), memory_mib: memoryMib },
+    ...{
+      id,
+      step,
+      title,
+      size,
+      state,
+      languages,
+      bytes: sizeOf(model),
+      memory_mib: memoryMib,
+      ran_on: ranOn,
+    },
     ...{
       licence: licence.spdx,
       licence_url: licence.url,
@@ -96,6 +112,11 @@ const COLUMNS = {
     head: { title: 'MEMORY', drops: 1 },
     field: 'memory_mib',
     text: ({ memory_mib: mib }) => formatBytes(mib * 1024 ** 2),
+  },
+  place: {
+    head: { title: 'RAN ON', drops: 2, wraps: 14 },
+    field: 'ran_on',
+    text: ({ ran_on: place }) => place ?? '-',
   },
   licence: { head: 'LICENCE', field: 'licence' },
   commercial: { head: 'COMMERCIAL USE', field: 'commercial' },
@@ -125,6 +146,7 @@ export const LIST_FORM = form(
     COLUMNS.languages,
     COLUMNS.bytes,
     COLUMNS.memory,
+    COLUMNS.place,
     COLUMNS.licence,
   ],
 );

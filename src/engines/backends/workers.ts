@@ -67,12 +67,12 @@ interface WorkerFacts {
   /** Memory that the model takes, in bytes. */
   readonly bytes: number;
   /** Variables besides the minimal ones. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: () => Promise<Readonly<Record<string, string>>>;
 }
 
 /** @template Part what the worker sends with `sendPart` */
 export function createWorkers<Request, Part>(
-  { name, program, timeout, bytes, env = {} }: WorkerFacts,
+  { name, program, timeout, bytes, env }: WorkerFacts,
   parts: BackendParts,
 ): Workers<Request, Part> {
   const { memory = MODEL_MEMORY } = parts;
@@ -82,6 +82,7 @@ export function createWorkers<Request, Part>(
   const holder = { unloadIdle, isBusy: () => all.size > idle.length };
 
   const start = async (signal: AbortSignal): Promise<Worker> => {
+    const variables = (await env?.()) ?? {};
     const onLoaded = await memory.reserve(name, bytes, signal);
     memory.holders.add(holder);
     const life = new AbortController();
@@ -94,7 +95,7 @@ export function createWorkers<Request, Part>(
       folder: tmpdir(), // it outlives the folder of a job
       stdin: { connect: connected.resolve },
       onLine,
-      env,
+      env: variables,
     });
     const kill = () => life.abort();
     const worker: Worker = {

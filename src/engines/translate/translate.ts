@@ -63,7 +63,9 @@ export async function translateSubtitle(
     text: cues[at]?.restore(texts[at] ?? [], phrases[at]) ?? line.text,
   }));
   const engine = through === undefined ? use.engine : `${use.engine} through ${through}`;
-  return { subtitle: { language: task.targetLanguage, lines }, use: { ...use, engine } };
+  const where = backend.where?.() ?? null;
+  const made = { ...use, engine, ...(where === null ? {} : { where }) };
+  return { subtitle: { language: task.targetLanguage, lines }, use: made };
 }
 
 /** Translates the phrases of each cue. Without an answer the translation is whole, only with fewer tags. */

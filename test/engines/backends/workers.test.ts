@@ -102,7 +102,7 @@ describe('a worker', () => {
 });
 
 /** Serves requests with the given body, in which `request` and `sendPart` are known. */
-function ownWorkers(body: string, env?: Record<string, string>) {
+function ownWorkers(body: string, env: Record<string, string> = {}) {
   const serving = pathToFileURL('src/engines/backends/serve-requests.ts').href;
   const program = nodeScript(
     `import { writeFileSync } from 'node:fs';
@@ -110,7 +110,7 @@ function ownWorkers(body: string, env?: Record<string, string>) {
     await serveRequests(async (request) => { ${body} });`,
   );
   const workers = createWorkers<unknown, unknown>(
-    { name: 'own', program, timeout: 60, bytes: 0, ...(env === undefined ? {} : { env }) },
+    { name: 'own', program, timeout: 60, bytes: 0, env: async () => env },
     createParts(),
   );
   onTestFinished(() => workers.close());

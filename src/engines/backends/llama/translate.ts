@@ -1,7 +1,6 @@
 /** Translation with a GGUF model on this machine, by llama.cpp in a worker. */
 import { open } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import { errorCode } from '../../../base/system-error.ts';
 import { hasWords } from '../../../media/subtitles/text.ts';
 import { JobFailure } from '../../../protocol/job-failure.ts';
@@ -20,9 +19,8 @@ import {
 import { MODEL_LANGUAGES } from '../model-languages.ts';
 import { memoryOf } from '../model-memory.ts';
 import { type BackendParts, expandHome, unusableEntryFailure } from '../parts.ts';
-import { createWorkers } from '../workers.ts';
-import type { LlamaRequest } from './requests.ts';
-import { findLlamaRuntime, RUNTIME_FOLDER, RUNTIME_VERSION } from './runtime.ts';
+import { openModel } from './model.ts';
+import { findLlamaRuntime, locateRuntime, RUNTIME_VERSION } from './runtime.ts';
 
 /** Seconds for one cue; the first one also loads the model. */
 const TIMEOUT = 300;
@@ -56,13 +54,10 @@ export async function createLlamaTranslator(
   entry: TypedEntry<'translate', 'llama'>,
   parts: BackendParts,
 ): Promise<Translator> {
-  const model = expandHome(entry.model, parts.env);
-  const name = `llama ${basename(model, '.gguf')}`;
-  const bytes = memoryOf(entry, await readSize(model, name));
-  const folder =
-    entry.runtime === undefined
-      ? join(dirname(dirname(model)), RUNTIME_FOLDER)
-      : expandHome(entry.runtime, parts.env);
+  const path = expandHome(entry.model, parts.env);
+  const name = `llama ${basename(path, '.gguf')}`;
+  const bytes = memoryOf(entry, await readSize(path, name));
+  const folder = locateRuntime(entry, parts.env);
   const runtime = await findLlamaRuntime(folder);
   if (runtime === null) {
     throw unusableEntryFailure(
@@ -71,19 +66,16 @@ export async function createLlamaTranslator(
   }
   const languages = entry.languages ?? MODEL_LANGUAGES;
   const timeout = entry.timeout ?? TIMEOUT;
-  const workers = createWorkers<LlamaRequest, string>({ name, program: workerPath(), timeout, bytes }, parts);
-  const load = { runtime, model, threads: entry.threads ?? spareThreads(parts), contextSize: CONTEXT_SIZE };
+  const threads = entry.threads ?? spareThreads(parts);
+  const load = { runtime, model: path, threads, contextSize: CONTEXT_SIZE };
+  const model = openModel({ name, folder, load, gpu: entry.gpu ?? true, timeout, bytes }, parts);
   const { temperature, topP, topK, repeatPenalty } = entry;
   const sampling = { temperature, topP, topK, repeatPenalty };
 
   async function ask(prompt: string, source: string, signal: AbortSignal): Promise<string> {
-    let answer = '';
     // A letter takes one token at most in usual scripts, and three as bytes.
     const maxTokens = Math.min(MOST_TOKENS, LEAST_TOKENS + 3 * source.length);
-    await workers.call({ load, prompt, sampling, maxTokens }, signal, (part) => {
-      answer = part;
-    });
-    return withoutReasoning(answer);
+    return withoutReasoning(await model.ask({ prompt, sampling, maxTokens }, signal));
   }
 
   async function request(
@@ -157,8 +149,9 @@ export async function createLlamaTranslator(
       }
       return translated;
     },
-    close: workers.close,
-    peakBytes: workers.peakBytes,
+    close: model.close,
+    peakBytes: model.peakBytes,
+    where: model.where,
   };
 }
 
@@ -220,10 +213,4 @@ function writeLimit(characters: number): string {
 /** Models that reason write their thoughts before the answer. */
 function withoutReasoning(answer: string): string {
   return answer.replace(/^[\s\S]*<\/think>/, '').trim();
-}
-
-/** In the source tree the worker is beside this file; in the build it is beside the bundle, under another name. */
-function workerPath(): string {
-  const name = import.meta.url.endsWith('.ts') ? './worker.ts' : './llama-worker.js';
-  return fileURLToPath(new URL(name, import.meta.url));
 }

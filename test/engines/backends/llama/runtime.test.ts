@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   findLlamaRuntime,
+  hasCardPart,
   installLlamaRuntime,
   RUNTIME_VERSION,
 } from '../../../../src/engines/backends/llama/runtime.ts';
@@ -14,16 +15,20 @@ import { script } from '../user-program.ts';
 const { signal } = new AbortController();
 
 /** Installs with a program in place of npm; without one, with none. */
-async function install(folder: string, npm?: string): Promise<void> {
+async function install(folder: string, npm?: string, card = false): Promise<void> {
   const path = npm === undefined ? '' : `${dirname(script(npm, 'npm'))}:/usr/bin:/bin`;
-  await installLlamaRuntime(folder, { programs: createPrograms(path), env: {}, signal });
+  await installLlamaRuntime(folder, { programs: createPrograms(path), env: {}, signal, card });
 }
 
 /** Makes the package that is looked for, as npm does. */
 const NPM_WORKS = `
-  mkdir -p node_modules/node-llama-cpp
-  echo '{"version":"${RUNTIME_VERSION}"}' > node_modules/node-llama-cpp/package.json
+  for name in node-llama-cpp $(grep -o '"@node-llama-cpp/[^"]*"' package.json | tr -d '"'); do
+    mkdir -p "node_modules/$name"
+    echo '{"version":"${RUNTIME_VERSION}"}' > "node_modules/$name/package.json"
+  done
   echo "$@" > arguments`;
+
+const HAS_CARD_PART = process.platform === 'linux' && process.arch === 'x64';
 
 describe('the lock of node-llama-cpp', () => {
   test('pins each package by its content, and names no registry', () => {
@@ -46,6 +51,36 @@ describe('the installation of node-llama-cpp', () => {
     expect(facts).toMatchObject({ integrity: expect.stringMatching(/^sha512-/) });
     expect(facts).not.toHaveProperty('optional');
     expect(await findLlamaRuntime(folder)).toBe(join(folder, 'node_modules/node-llama-cpp/dist/index.js'));
+  });
+
+  test.runIf(HAS_CARD_PART)('with the part for graphics cards has both, each by its content', async () => {
+    const folder = join(temporaryFolder(), 'node-llama-cpp');
+    await install(folder, NPM_WORKS, true);
+    const made = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as typeof lock;
+    const names = Object.keys(made.packages[''].dependencies).filter((each) => each.startsWith('@'));
+    expect(names).toEqual(['@node-llama-cpp/linux-x64', '@node-llama-cpp/linux-x64-vulkan']);
+    for (const name of names) {
+      const facts = Object.entries(made.packages).find(([path]) => path === `node_modules/${name}`)?.[1];
+      expect(facts).toMatchObject({ integrity: expect.stringMatching(/^sha512-/) });
+      expect(facts).not.toHaveProperty('optional');
+    }
+  });
+
+  test.runIf(HAS_CARD_PART)('gets the part for graphics cards later, and loses it again', async () => {
+    const folder = join(temporaryFolder(), 'node-llama-cpp');
+    await install(folder, NPM_WORKS);
+    expect(await hasCardPart(folder)).toBe(false);
+    for (const card of [true, false]) {
+      await install(folder, NPM_WORKS, card);
+      expect(await hasCardPart(folder)).toBe(card);
+      await install(folder, 'exit 1', card);
+    }
+  });
+
+  test.runIf(!HAS_CARD_PART)('says where there is no part for graphics cards', async () => {
+    await expect(install(join(temporaryFolder(), 'node-llama-cpp'), NPM_WORKS, true)).rejects.toMatchObject({
+      message: `node-llama-cpp has no part for graphics cards on ${process.platform}-${process.arch}`,
+    });
   });
 
   test('that fails leaves what was there, and prints what npm said', async () => {
