@@ -102,6 +102,8 @@ describe('a voice that is left in the background', () => {
 describe('an engine', () => {
   it('is named with its step and the engines that it replaces', () => {
     expect(describeUse(SPOKEN)).toBe('spoken by openai kokoro');
+    const where = 'NVIDIA H200 (Vulkan), all 33 layers';
+    expect(describeUse({ ...SPOKEN, where })).toBe(`spoken by openai kokoro (${where})`);
     expect(describeUse(FALLBACK)).toBe(
       'translated by apertium instead of openai qwen3, which does not support the language',
     );

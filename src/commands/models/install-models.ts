@@ -20,6 +20,7 @@ import { fillEntry, type Model, type ModelFile } from '../../engines/models/cata
 import { beginModel, finishModel, folderOf, stagingOf } from '../../engines/models/store.ts';
 import { createPrograms } from '../../media/programs/programs.ts';
 import type { Context } from '../context/context.ts';
+import { findPlace } from '../engines/known-models.ts';
 import { formatTrial, runTrial } from '../engines/trials.ts';
 import { openFileSource } from './fetch-model.ts';
 import { addEntries, changeEngines, type ManagedEntry } from './managed-entries.ts';
@@ -147,7 +148,9 @@ export async function useModels(
       continue;
     }
     if (models.includes(model)) working.push(managed);
-    terminal.note(row.result === 'skipped' ? `Not tried: ${row.problem}` : `It works: ${formatTrial(row)}`);
+    const place = await findPlace(model, context.io);
+    const works = `It works: ${formatTrial(row)}${place === null ? '' : `; ran on ${place}`}`;
+    terminal.note(row.result === 'skipped' ? `Not tried: ${row.problem}` : works);
   }
   if (working.length > 0) {
     const path = await changeEngines(context, (file) => addEntries(file, working));

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -8,9 +8,10 @@ import {
   readPlace,
 } from '../../../../src/engines/backends/llama/card.ts';
 import { listCards } from '../../../../src/engines/backends/llama/model.ts';
-import { findLlamaRuntime, RUNTIME_VERSION } from '../../../../src/engines/backends/llama/runtime.ts';
+import { findLlamaRuntime } from '../../../../src/engines/backends/llama/runtime.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
+import { fakeModule, writePackage } from './fake-runtime.ts';
 import { createTiny, RUNTIME, task, tinyModel, work } from './llama.ts';
 
 const NVIDIA: CardListing = {
@@ -76,40 +77,10 @@ describe('the place of a model', () => {
   });
 });
 
-/**
- * A folder with a module in place of node-llama-cpp, which has a card and answers `Hola`.
- * @param faults what `loadModel` and `createContext` do on the card
- */
-function fakeRuntime({ load = '', context = '', layers = 33 } = {}): string {
+/** A folder with a module in place of node-llama-cpp. */
+function fakeRuntime(faults?: Parameters<typeof fakeModule>[0]): string {
   const folder = temporaryFolder();
-  const path = join(folder, 'node_modules', 'node-llama-cpp');
-  mkdirSync(join(path, 'dist'), { recursive: true });
-  writeFileSync(join(path, 'package.json'), JSON.stringify({ version: RUNTIME_VERSION, type: 'module' }));
-  const module = `
-    export async function getLlama({ gpu }) {
-      const isOnCard = gpu === 'auto';
-      return {
-        gpu: isOnCard ? 'vulkan' : false,
-        getGpuDeviceNames: async () => (isOnCard ? ['Card'] : []),
-        getVramState: async () => ({ total: 2e9, free: 1e9 }),
-        async loadModel() {
-          if (isOnCard) { ${load} }
-          return {
-            gpuLayers: isOnCard ? ${layers} : 0,
-            fileInsights: { totalLayers: 33 },
-            async createContext() {
-              if (isOnCard) { ${context} }
-              return { getSequence: () => ({}) };
-            },
-          };
-        },
-      };
-    }
-    export class LlamaChatSession {
-      resetChatHistory() {}
-      async prompt() { return 'Hola'; }
-    }`;
-  writeFileSync(join(path, 'dist', 'index.js'), module);
+  writePackage(folder, 'node-llama-cpp', fakeModule(faults));
   return folder;
 }
 
@@ -130,8 +101,8 @@ describe('a model on a card', () => {
       { runtime: fakeRuntime(faults) },
       { warn: (text) => void said.push(text) },
     );
-    expect(await translator.translate(task('Hello', 'Bye'), work())).toEqual(['Hola', 'Hola']);
-    expect(await translator.translate(task('Again'), work())).toEqual(['Hola']);
+    expect(await translator.translate(task('Hello', 'Bye'), work())).toEqual(['had', 'had']);
+    expect(await translator.translate(task('Again'), work())).toEqual(['had']);
     expect(translator.where?.()).toMatch(/^processor: the card failed: /);
     expect(translator.where?.()).toContain(cause);
     expect(said).toEqual([expect.stringContaining(cause)]);
@@ -142,15 +113,7 @@ describe('a model on a card', () => {
 
   test('that also fails on the processor fails as there, and nothing is said', async () => {
     const said: string[] = [];
-    const runtime = fakeRuntime({ load: "throw new Error('damaged')" });
-    const path = join(runtime, 'node_modules/node-llama-cpp/dist/index.js');
-    writeFileSync(
-      path,
-      `export const getLlama = async ({ gpu }) => ({
-        gpu, getGpuDeviceNames: async () => (gpu ? ['Card'] : []), getVramState: async () => ({ free: 0 }),
-        loadModel: async () => { throw new Error('damaged'); },
-      });`,
-    );
+    const runtime = fakeRuntime({ load: "throw new Error('damaged')", isDamaged: true });
     const translator = await createTiny(tinyModel(), { runtime }, { warn: (text) => void said.push(text) });
     await expect(translator.translate(task('Hello'), work())).rejects.toMatchObject({
       message:
