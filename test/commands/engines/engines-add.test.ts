@@ -312,6 +312,7 @@ it('every field of every type has an option', () => {
     languages: 'language',
     voices: 'voice',
     fallback: 'noFallback',
+    gpu: 'noGpu',
   };
   const fields = BACKEND_STEPS.flatMap((step) =>
     typesOf(step).flatMap((type) => Object.keys(fieldsOf(step, type))),

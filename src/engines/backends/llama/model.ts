@@ -53,7 +53,8 @@ export function openModel(facts: ModelFacts, parts: BackendParts): LlamaModel {
     try {
       return await askOn(gpu, prompt, signal);
     } catch (error) {
-      if (!gpu || !(error instanceof LoadFailure) || place?.devices.length === 0) throw error;
+      const isOnCard = gpu && (place?.devices.length ?? 0) > 0;
+      if (!isOnCard || !(error instanceof LoadFailure)) throw error;
       const answer = await askOn(false, prompt, signal);
       gpu = false;
       fault ??= `the card failed: ${error.what}`;

@@ -10,6 +10,8 @@ const I32 = 5;
 const F32 = 6;
 const STRING = 8;
 const ARRAY = 9;
+/** The type of a token that no text has. */
+const UNUSED = 5;
 /** Tensors begin at multiples of this. */
 const ALIGNMENT = 32;
 
@@ -70,9 +72,20 @@ const TEMPLATE =
   "{% for message in messages %}{{ '[' + message['role'] + ']' + message['content'] + '\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '[assistant]' }}{% endif %}";
 
+/** Sizes of a model. */
+export interface ModelSizes {
+  readonly layers: number;
+  readonly width: number;
+  readonly hidden: number;
+  readonly heads: number;
+  /** Heads of keys and values, as wide as the others. */
+  readonly keyHeads: number;
+  /** Tokens. None uses those beyond the first 354. */
+  readonly words: number;
+}
+
 const WIDTH = 64;
-const HEADS = 4;
-const HIDDEN = 128;
+const TINY: ModelSizes = { layers: 1, width: WIDTH, hidden: 128, heads: 4, keyHeads: 4, words: 354 };
 
 /** Larger than all that the random weights add. */
 const STRONG = 10;
@@ -97,7 +110,63 @@ function teach(word: string, name: string, weights: Float32Array): void {
  * @param word of different letters of ASCII, its only answer; default: noise
  */
 export function writeTinyGguf(path: string, word?: string): string {
-  const words = vocabulary();
+  const random = randomNumbers(1);
+  const blocks = listTensors(TINY).map(({ name, shape }) => {
+    const count = shape.reduce((product, size) => product * size, 1);
+    // Norms scale by one; all other weights are small random numbers.
+    const weights = Float32Array.from({ length: count }, () =>
+      shape.length === 1 ? 1 : (random() - 0.5) / 4,
+    );
+    if (word !== undefined) teach(word, name, weights);
+    return Buffer.from(weights.buffer);
+  });
+  const tensors = listTensors(TINY).map((tensor, at) => ({
+    ...tensor,
+    type: 0,
+    bytes: blocks[at]?.length ?? 0,
+  }));
+  const padded = blocks.flatMap((block) => [block, padding(block.length)]);
+  writeFileSync(path, Buffer.concat([writeHeader(TINY, tensors), ...padded]));
+  return path;
+}
+
+/** The tensors of a model in the order of its file; dimensions, the fastest one first. */
+export function listTensors({ layers, width, hidden, heads, keyHeads, words }: ModelSizes) {
+  const keys = (width / heads) * keyHeads;
+  const blocks = Array.from({ length: layers }, (_, at) => [
+    { name: `blk.${at}.attn_norm.weight`, shape: [width] },
+    { name: `blk.${at}.attn_q.weight`, shape: [width, width] },
+    { name: `blk.${at}.attn_k.weight`, shape: [width, keys] },
+    { name: `blk.${at}.attn_v.weight`, shape: [width, keys] },
+    { name: `blk.${at}.attn_output.weight`, shape: [width, width] },
+    { name: `blk.${at}.ffn_norm.weight`, shape: [width] },
+    { name: `blk.${at}.ffn_gate.weight`, shape: [width, hidden] },
+    { name: `blk.${at}.ffn_up.weight`, shape: [width, hidden] },
+    { name: `blk.${at}.ffn_down.weight`, shape: [hidden, width] },
+  ]);
+  return [
+    { name: 'token_embd.weight', shape: [width, words] },
+    ...blocks.flat(),
+    { name: 'output_norm.weight', shape: [width] },
+    { name: 'output.weight', shape: [width, words] },
+  ];
+}
+
+/** A tensor in a file; its type is a number of the GGUF specification. */
+interface Tensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly type: number;
+  readonly bytes: number;
+}
+
+/** All of a file before its tensors. Each of them begins at a multiple of 32 bytes. */
+export function writeHeader(sizes: ModelSizes, tensors: readonly Tensor[]): Buffer {
+  const known = vocabulary();
+  const unused = Array.from({ length: sizes.words - known.length }, (_, at) => {
+    return { token: `<unused${at}>`, type: UNUSED };
+  });
+  const words = [...known, ...unused];
   const integer = (value: number) => [u32(U32), u32(value)];
   const string = (value: string) => [u32(STRING), text(value)];
   const keys: Readonly<Record<string, readonly Buffer[]>> = {
@@ -105,13 +174,13 @@ export function writeTinyGguf(path: string, word?: string): string {
     'general.alignment': integer(ALIGNMENT),
     'general.file_type': integer(0),
     'llama.context_length': integer(4096),
-    'llama.embedding_length': integer(WIDTH),
-    'llama.block_count': integer(1),
-    'llama.feed_forward_length': integer(HIDDEN),
-    'llama.attention.head_count': integer(HEADS),
-    'llama.attention.head_count_kv': integer(HEADS),
+    'llama.embedding_length': integer(sizes.width),
+    'llama.block_count': integer(sizes.layers),
+    'llama.feed_forward_length': integer(sizes.hidden),
+    'llama.attention.head_count': integer(sizes.heads),
+    'llama.attention.head_count_kv': integer(sizes.keyHeads),
     'llama.attention.layer_norm_rms_epsilon': [u32(F32), f32(1e-5)],
-    'llama.rope.dimension_count': integer(WIDTH / HEADS),
+    'llama.rope.dimension_count': integer(sizes.width / sizes.heads),
     'llama.vocab_size': integer(words.length),
     'tokenizer.ggml.model': string('llama'),
     'tokenizer.ggml.tokens': [
@@ -137,44 +206,17 @@ export function writeTinyGguf(path: string, word?: string): string {
     'tokenizer.ggml.eos_token_id': integer(2),
     'tokenizer.chat_template': string(TEMPLATE),
   };
-  // Dimensions, the fastest one first.
-  const shapes: Readonly<Record<string, readonly number[]>> = {
-    'token_embd.weight': [WIDTH, words.length],
-    'blk.0.attn_norm.weight': [WIDTH],
-    'blk.0.attn_q.weight': [WIDTH, WIDTH],
-    'blk.0.attn_k.weight': [WIDTH, WIDTH],
-    'blk.0.attn_v.weight': [WIDTH, WIDTH],
-    'blk.0.attn_output.weight': [WIDTH, WIDTH],
-    'blk.0.ffn_norm.weight': [WIDTH],
-    'blk.0.ffn_gate.weight': [WIDTH, HIDDEN],
-    'blk.0.ffn_up.weight': [WIDTH, HIDDEN],
-    'blk.0.ffn_down.weight': [HIDDEN, WIDTH],
-    'output_norm.weight': [WIDTH],
-    'output.weight': [WIDTH, words.length],
-  };
-  const random = randomNumbers(1);
-  const infos: Buffer[] = [];
-  const blocks: Buffer[] = [];
   let offset = 0;
-  for (const [name, shape] of Object.entries(shapes)) {
-    const count = shape.reduce((product, size) => product * size, 1);
-    // Norms scale by one; all other weights are small random numbers.
-    const weights = Float32Array.from({ length: count }, () =>
-      shape.length === 1 ? 1 : (random() - 0.5) / 4,
-    );
-    if (word !== undefined) teach(word, name, weights);
-    infos.push(text(name), u32(shape.length), ...shape.map(u64), u32(0), u64(offset));
-    const bytes = Buffer.from(weights.buffer);
-    const block = Buffer.concat([bytes, padding(bytes.length)]);
-    blocks.push(block);
-    offset += block.length;
-  }
+  const infos = tensors.flatMap(({ name, shape, type, bytes }) => {
+    const at = offset;
+    offset += bytes + padding(bytes).length;
+    return [text(name), u32(shape.length), ...shape.map(u64), u32(type), u64(at)];
+  });
   const header = Buffer.concat([
     Buffer.from('GGUF'),
-    ...[u32(3), u64(Object.keys(shapes).length), u64(Object.keys(keys).length)],
+    ...[u32(3), u64(tensors.length), u64(Object.keys(keys).length)],
     ...Object.entries(keys).flatMap(([key, value]) => [text(key), ...value]),
     ...infos,
   ]);
-  writeFileSync(path, Buffer.concat([header, padding(header.length), ...blocks]));
-  return path;
+  return Buffer.concat([header, padding(header.length)]);
 }
