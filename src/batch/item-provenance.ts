@@ -1,7 +1,7 @@
 /** Combines and describes the provenance of results. Pure. */
 
 import { firstWords } from '../protocol/pair-cues.ts';
-import { NOTICED_TEMPO, type Provenance, totalTempo } from '../protocol/provenance.ts';
+import { NOTICED_SHIFT, NOTICED_TEMPO, type Provenance, totalTempo } from '../protocol/provenance.ts';
 import { formatTime } from '../protocol/srt.ts';
 import { nameCue } from '../protocol/subtitle-line.ts';
 import { describeLoss, type TermLoss } from './terms.ts';
@@ -143,12 +143,13 @@ export function describeReuse({ engines }: ItemProvenance): string | null {
   return `${list} reused, not done again`;
 }
 
-/** `spoken 1.20 times as fast, stretched to 1.50 times the tempo, 0.4 s cut off` */
-export function describeFit({ speed, tempo, cut_seconds: cut }: ItemCue): string {
+/** `spoken 1.20 times as fast, stretched to 1.50 times the tempo, 0.4 s cut off`; `0.8 s after its cue` */
+export function describeFit({ speed, tempo, cut_seconds: cut, shift_seconds: shift = 0 }: ItemCue): string {
   const parts = [
     speed === 1 ? null : `spoken ${times(speed)} as fast`,
     tempo === 1 ? null : `stretched to ${times(tempo)} the tempo`,
     cut === 0 ? null : `${cut.toFixed(1)} s cut off`,
+    shift === 0 ? null : `${Math.abs(shift).toFixed(1)} s ${shift > 0 ? 'after' : 'before'} its cue`,
   ];
   return parts.filter((part) => part !== null).join(', ');
 }
@@ -216,6 +217,19 @@ export function describeFast(provenance: ItemProvenance): string | null {
   if (fast === null) return null;
   const what = fast.count === 1 ? '1 cue is' : `${fast.count} cues are`;
   return `${what} spoken more than ${NOTICED_TEMPO} times as fast as natural: ${fast.numbers}`;
+}
+
+/** `2 cues are spoken more than 0.6 s from their time: 4 (0.8 s late), 17 (0.7 s early)`; null if none is. */
+function describeShifted({ cues }: ItemProvenance): string | null {
+  const shifted = listCues(
+    cues.filter((cue) => cue.shift_seconds !== undefined),
+    ({ shift_seconds: shift = 0 }, number) =>
+      `${number} (${Math.abs(shift).toFixed(1)} s ${shift > 0 ? 'late' : 'early'})`,
+    Number.POSITIVE_INFINITY,
+  );
+  if (shifted === null) return null;
+  const what = shifted.count === 1 ? '1 cue is' : `${shifted.count} cues are`;
+  return `${what} spoken more than ${NOTICED_SHIFT} s from ${shifted.count === 1 ? 'its' : 'their'} time: ${shifted.numbers}`;
 }
 
 /** `no voice was found, so the voice track is silent`; null if one was found, or none was looked for. */
@@ -297,6 +311,7 @@ export function describeWarnings(provenance: ItemProvenance): readonly string[] 
     describeUnshown(provenance),
     describeCuts(provenance),
     describeFast(provenance),
+    describeShifted(provenance),
   ].filter((text) => text !== null);
 }
 

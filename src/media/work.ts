@@ -73,6 +73,8 @@ export type EngineUse = Provenance['engines'][number];
 export interface CueFit {
   /** Numbers of the cues that were spoken as one text. */
   readonly cues: readonly number[];
+  /** How much later than its cue the words of each begin, in seconds; negative if they begin earlier. */
+  readonly shifts: readonly number[];
   readonly fit: 'none' | 'speed' | 'tempo' | 'cut';
   /** Speed of the voice; 1 is natural. */
   readonly speed: number;

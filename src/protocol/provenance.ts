@@ -9,8 +9,11 @@ export const ENGINE_STEPS = ['recognize', 'translate', 'speak', 'separate'] as c
 /** The same, and the export, which is only there if it changed a picture or sound that nobody asked to change, or if no font has a character. */
 export const PROVENANCE_STEPS = [...ENGINE_STEPS, 'export'] as const;
 
-/** How speech was made to fit its time: spoken faster, stretched as well or instead, or cut off as well. */
-export const CUE_FITS = ['speed', 'tempo', 'cut'] as const;
+/**
+ * How speech was made to fit its time: spoken faster, stretched as well or instead, or cut off as well. `shift`: it fits, but
+ * begins at another time than its cue.
+ */
+export const CUE_FITS = ['speed', 'tempo', 'cut', 'shift'] as const;
 
 /**
  * Why a recognized text cannot have been said: it repeats a phrase again and again, has more letters than the time allows, lies where
@@ -58,18 +61,23 @@ export interface Provenance {
     readonly tempo: number;
     /** Seconds that were cut off at the end. */
     readonly cut_seconds: number;
+    /** How much later than its cue the speech begins, if that is noticed; negative if it begins earlier. */
+    readonly shift_seconds?: number;
   }[];
 }
 
 /** Listeners notice a voice that is faster than this. */
 export const NOTICED_TEMPO = 1.15;
 
+/** Viewers notice words that are further from their cue, in seconds. */
+export const NOTICED_SHIFT = 0.6;
+
 /** How many times as fast as natural the speech of a cue is. */
 export function totalTempo({ speed, tempo }: Provenance['cues'][number]): number {
   return speed * tempo;
 }
 
-/** Whether listeners notice what was done to a cue: it is too fast, or cut off. */
+/** Whether listeners notice what was done to a cue: it is too fast, cut off, or far from its time. */
 export function isNoticed(cue: Provenance['cues'][number]): boolean {
-  return cue.fit === 'cut' || totalTempo(cue) > NOTICED_TEMPO;
+  return cue.fit === 'cut' || totalTempo(cue) > NOTICED_TEMPO || cue.shift_seconds !== undefined;
 }

@@ -107,7 +107,7 @@ const TEXT_FORM: Form = {
     ].join(' '),
 };
 
-/** `: separate builtin, speak espeak-ng instead of openai kokoro, 2 texts spoken faster, 1 text cut off` */
+/** `: separate builtin, speak espeak-ng instead of openai kokoro, 2 texts spoken faster, 1 text cut off, 1 text out of time` */
 function describeProvenance(provenance: Provenance | null): string {
   if (provenance === null) return '';
   const engines = provenance.engines.map(
@@ -118,10 +118,11 @@ function describeProvenance(provenance: Provenance | null): string {
     },
   );
   const cut = provenance.cues.filter(({ fit }) => fit === 'cut').length;
-  const fitted = provenance.cues.length - cut;
+  const fitted = provenance.cues.filter(({ fit }) => fit === 'speed' || fit === 'tempo').length;
+  const far = provenance.cues.filter((cue) => cue.shift_seconds !== undefined).length;
   const count = (texts: number, what: string) =>
     texts === 0 ? [] : [`${texts} ${texts === 1 ? 'text' : 'texts'} ${what}`];
-  const fits = [...count(fitted, 'spoken faster'), ...count(cut, 'cut off')];
+  const fits = [...count(fitted, 'spoken faster'), ...count(cut, 'cut off'), ...count(far, 'out of time')];
   return `: ${[...engines, ...fits].join(', ')}`;
 }
 

@@ -19,6 +19,7 @@ import { judgeBack, judgeHeard, type TimedText } from './second-opinion.ts';
 export const ATTENTION_CODES = [
   'CUT',
   'FAST',
+  'SHIFT',
   'SPEECH',
   'MISSING',
   'EQUAL',
@@ -161,9 +162,11 @@ export function findAttention({
 
 function judgeSpeech(fit: ItemCue): AttentionReason[] {
   if (fit.fit === 'cut') return [{ code: 'CUT', detail: `its speech is cut off (${describeFit(fit)})` }];
-  return totalTempo(fit) > NOTICED_TEMPO
-    ? [{ code: 'FAST', detail: `its speech is fast (${describeFit(fit)})` }]
-    : [];
+  if (totalTempo(fit) > NOTICED_TEMPO)
+    return [{ code: 'FAST', detail: `its speech is fast (${describeFit(fit)})` }];
+  return fit.shift_seconds === undefined
+    ? []
+    : [{ code: 'SHIFT', detail: `its speech is far from its time (${describeFit(fit)})` }];
 }
 
 interface Pair {

@@ -103,7 +103,7 @@ export const batchReport: Command = defineCommand({
     },
   ],
   notes: [
-    'Reasons of --attention: CUT or FAST speech, text that takes longer than its time (SPEECH), MISSING or EQUAL translation, NUMBER, ADDRESS, NAME or term (TERM_LOST) that is not in it, ' +
+    'Reasons of --attention: CUT or FAST speech, speech far from its cue (SHIFT), text that takes longer than its time (SPEECH), MISSING or EQUAL translation, NUMBER, ADDRESS, NAME or term (TERM_LOST) that is not in it, ' +
       'unusual LENGTH, and another ENGINE than the preferred one; with --listen HEARD, with --back BACK.',
     '--listen and --back are paid once for each dub and text: a repeated command continues, and pays only for what has changed.',
     'The page of --html links to files in the folder; move them together.',

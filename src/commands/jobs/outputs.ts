@@ -45,6 +45,7 @@ export const ProvenanceSchema = shapeOf<ItemProvenance>()(
         speed: v.number(),
         tempo: v.number(),
         cut_seconds: v.number(),
+        shift_seconds: v.exactOptional(v.number()),
         part: v.exactOptional(v.number()),
       }),
     ),

@@ -3,10 +3,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runTogether } from '../../base/together.ts';
 import {
+  changePauses,
   changeTempo,
   clipSeconds,
   cutClip,
   fadeOut,
+  findPauses,
   parseClip,
   resampleClip,
   writeClip,
@@ -23,7 +25,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Speaker, SpeechRequest, VoiceMode } from '../backend.ts';
 import { chooseBackend, type StepEngines } from '../choose.ts';
-import { availableSeconds, planSlots, planTempos, type SpokenText } from './fit.ts';
+import { divideSlot, meetCues, type Placement, placeTexts, planSlots, type SpokenText } from './fit.ts';
 import { noVoiceFor } from './voices.ts';
 
 /**
@@ -39,7 +41,7 @@ interface Dub {
   /** 48 kHz mono WAV. */
   readonly path: string;
   readonly durationSeconds: number;
-  /** One entry per spoken text, in order of time. */
+  /** One entry per spoken text, in order of time; two for one that was cut off within a sentence of several cues. */
   readonly fits: readonly CueFit[];
   readonly use: EngineUse;
 }
@@ -53,7 +55,8 @@ interface DubTask {
 }
 
 /**
- * Speaks all cues into one track. Each starts at the start of its cue, and none overlaps the next.
+ * Speaks all cues into one track, those of a sentence as one text. Each text starts with its first cue, or up to 0.3 s earlier if it
+ * does not fit otherwise, and none overlaps the next.
  * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a voice, DURATION_EXCEEDED above four hours, SUBTITLE_INVALID for
  * more than 5,000 characters at one time
  */
@@ -108,7 +111,7 @@ const EMPTY_TRACK_RATE = 22_050;
 const SPEAKING_SHARE = 0.8;
 
 /**
- * Speaks all slots at the natural tempo, plans their tempo, and writes them in order. The track has the sample rate of the
+ * Speaks all slots at the natural tempo, places them, and writes them in order. The track has the sample rate of the
  * first clip.
  */
 async function writeTrack(
@@ -117,37 +120,39 @@ async function writeTrack(
   speaking: Speaking,
   work: Work,
 ): Promise<{ fits: CueFit[]; durationSeconds: number }> {
-  const fileOf = (at: number) => join(work.folder, `line-${at}.wav`);
-  const lengths: number[] = [];
-  const speakOne = async (slot: SpokenText, at: number, signal: AbortSignal) => {
-    const clip = await speakText({ ...speaking, signal }, slot.text, 1);
-    await writeClip(fileOf(at), clip);
-    return clipSeconds(clip);
-  };
-  for await (const seconds of inOrder(slots, speaking, speakOne)) {
-    lengths.push(seconds);
-    work.report((SPEAKING_SHARE * lengths.length) / slots.length);
+  const spoken: Spoken[] = [];
+  let done = 0;
+  const speakOne = (slot: SpokenText, _: number, signal: AbortSignal) =>
+    speakNaturally({ ...speaking, signal }, slot);
+  for await (const texts of inOrder(slots, speaking, speakOne)) {
+    spoken.push(...texts);
+    done += 1;
+    work.report((SPEAKING_SHARE * done) / slots.length);
   }
-  const tempos = planTempos(slots, lengths);
-  const fitOne = async (slot: SpokenText, at: number, signal: AbortSignal) => {
-    const natural = parseClip(await readFile(fileOf(at)));
-    await rm(fileOf(at));
-    const line = { slot, natural, tempo: tempos[at] ?? 1, name: `clip-${at}` };
-    return { slot, ...(await speakLine({ ...speaking, signal }, line)) };
+  const placements = placeTexts(
+    spoken.map(({ slot }) => slot),
+    spoken.map(({ seconds }) => seconds),
+  );
+  const fitOne = async ({ slot, path: file }: Spoken, at: number, signal: AbortSignal) => {
+    const natural = parseClip(await readFile(file));
+    await rm(file);
+    const { startMs, tempo } = placements[at] ?? { startMs: slot.startMs, tempo: 1 };
+    const line = { slot, natural, startMs, tempo, name: `clip-${at}` };
+    return { startMs, ...(await speakLine({ ...speaking, signal }, line)) };
   };
   const fits: CueFit[] = [];
   let track: WavWriter | null = null;
-  for await (const { slot, clip, fit } of inOrder(slots, speaking, fitOne)) {
+  for await (const { startMs, clip, fits: own } of inOrder(spoken, speaking, fitOne)) {
     track ??= await createWav(path, { sampleRate: clip.sampleRate, channels: 1 });
     const { sampleRate } = track;
     const fitting =
       clip.sampleRate === sampleRate
         ? clip
         : await resampleClip({ ...speaking, name: 'resampled' }, clip, sampleRate);
-    await writeSilence(track, Math.round((slot.startMs / 1000) * sampleRate));
+    await writeSilence(track, Math.round((startMs / 1000) * sampleRate));
     await track.write(fitting.samples);
-    fits.push(fit);
-    work.report(SPEAKING_SHARE + ((1 - SPEAKING_SHARE) * fits.length) / slots.length);
+    fits.push(...own);
+    work.report(SPEAKING_SHARE + ((1 - SPEAKING_SHARE) * fits.length) / spoken.length);
   }
   track ??= await createWav(path, { sampleRate: EMPTY_TRACK_RATE, channels: 1 });
   await writeSilence(track, Math.round((endMs / 1000) * track.sampleRate));
@@ -156,16 +161,38 @@ async function writeTrack(
   return { fits, durationSeconds };
 }
 
-/** Does the same with each slot, as many at one time as the speaker allows, so only their clips are in memory. */
-async function* inOrder<T>(
-  slots: readonly SpokenText[],
+/** A text at its natural tempo, in a file. */
+interface Spoken {
+  readonly slot: SpokenText;
+  readonly path: string;
+  readonly seconds: number;
+}
+
+/** Speaks a text; in parts, if its later cues would have to wait for their words. */
+async function speakNaturally(speaking: Speaking, slot: SpokenText): Promise<Spoken[]> {
+  const clip = await speakText(speaking, slot.text, 1);
+  const seconds = clipSeconds(clip);
+  const divided = divideSlot(slot, seconds, findPauses(clip));
+  if (divided !== null) {
+    const [head, tail] = divided;
+    return [...(await speakNaturally(speaking, head)), ...(await speakNaturally(speaking, tail))];
+  }
+  // No two texts begin at the same time.
+  const path = join(speaking.folder, `line-${slot.startMs}.wav`);
+  await writeClip(path, clip);
+  return [{ slot, path, seconds }];
+}
+
+/** Does the same with each text, as many at one time as the speaker allows, so only their clips are in memory. */
+async function* inOrder<S, T>(
+  texts: readonly S[],
   { speaker, signal }: Speaking,
-  task: (slot: SpokenText, at: number, signal: AbortSignal) => Promise<T>,
+  task: (text: S, at: number, signal: AbortSignal) => Promise<T>,
 ): AsyncGenerator<T> {
   const parallel = Math.min(speaker.concurrency, MOST_CLIPS);
-  for (let first = 0; first < slots.length; first += parallel) {
-    const some = slots.slice(first, first + parallel);
-    const tasks = some.map((slot, at) => (own: AbortSignal) => task(slot, first + at, own));
+  for (let first = 0; first < texts.length; first += parallel) {
+    const some = texts.slice(first, first + parallel);
+    const tasks = some.map((text, at) => (own: AbortSignal) => task(text, first + at, own));
     yield* await runTogether(signal, tasks);
   }
 }
@@ -209,11 +236,10 @@ const LEAST_ASKED = 1.03;
 /** A difference in length that nobody hears. */
 const SAME_LENGTH = 0.005;
 
-interface PlannedLine {
+interface PlannedLine extends Placement {
   readonly slot: SpokenText;
   /** Its text at the natural tempo. */
   readonly natural: Clip;
-  readonly tempo: number;
   /** For temporary files; unique among concurrent calls. */
   readonly name: string;
 }
@@ -224,9 +250,9 @@ interface PlannedLine {
  */
 async function speakLine(
   speaking: Speaking,
-  { slot, natural, tempo: planned, name }: PlannedLine,
-): Promise<{ clip: Clip; fit: CueFit }> {
-  const allowedSeconds = availableSeconds(slot);
+  { slot, natural, startMs, tempo: planned, name }: PlannedLine,
+): Promise<{ clip: Clip; fits: readonly CueFit[] }> {
+  const allowedSeconds = (slot.limitMs - startMs) / 1000;
   const spoken = clipSeconds(natural);
   // A speaker returns nothing for a text that it cannot read.
   const tempo = spoken === 0 ? 1 : planned;
@@ -241,22 +267,30 @@ async function speakLine(
     speed: speed > 1 ? spoken / clipSeconds(asked) : 1,
     tempo: isSame ? 1 : clipSeconds(asked) / clipSeconds(whole),
   };
-  const clip =
-    clipSeconds(whole) <= allowedSeconds
-      ? whole
-      : await speakFirstWords({
-          text: slot.text,
-          whole,
-          allowedSeconds,
-          say: async (text) => change(await speakText(speaking, text, speed)),
-          language: speaking.language,
-        });
-  const seconds = clipSeconds(clip);
-  const cutSeconds = clipSeconds(whole) - seconds;
+  const isWhole = clipSeconds(whole) <= allowedSeconds;
+  const { clip, lostEnd } = isWhole
+    ? { clip: whole, lostEnd: Number.POSITIVE_INFINITY }
+    : await speakFirstWords({
+        text: slot.text,
+        whole,
+        allowedSeconds,
+        say: async (text) => change(await speakText(speaking, text, speed)),
+        language: speaking.language,
+      });
+  const { changes, shifts } = meetCues(slot, startMs, clipSeconds(whole), isWhole ? findPauses(whole) : []);
+  const placed = isWhole ? changePauses(whole, changes) : clip;
+  const seconds = clipSeconds(placed);
   const isChanged = factors.speed !== 1 || factors.tempo !== 1;
   const faster = isChanged ? (factors.tempo === 1 ? 'speed' : 'tempo') : 'none';
-  const fit = clip === whole ? faster : 'cut';
-  return { clip, fit: { cues: slot.indexes, fit, ...factors, seconds, allowedSeconds, cutSeconds } };
+  const fitOf = (fit: CueFit['fit'], own: typeof shifts): CueFit[] => {
+    const cutSeconds = fit === 'cut' ? clipSeconds(whole) - seconds : 0;
+    const times = { ...factors, seconds, allowedSeconds, cutSeconds };
+    const cues = own.map(({ cue }) => cue);
+    return cues.length === 0 ? [] : [{ cues, shifts: own.map(({ shift }) => shift), fit, ...times }];
+  };
+  const said = shifts.filter(({ end }) => end < lostEnd);
+  const lost = shifts.filter(({ end }) => end >= lostEnd);
+  return { clip: placed, fits: [...fitOf(faster, said), ...fitOf('cut', lost)] };
 }
 
 /** The first try with as many letters as fit may be a little too long, because words differ. */
@@ -272,8 +306,17 @@ interface LongText {
   readonly language: string;
 }
 
-/** Speaks as many whole words as fit, faded out. If not even one fits, it is cut off. */
-async function speakFirstWords({ text, whole, allowedSeconds, say, language }: LongText): Promise<Clip> {
+/**
+ * Speaks as many whole words as fit, faded out. If not even one fits, it is cut off.
+ * @returns the speech, and where in the text the first word ends that is not whole
+ */
+async function speakFirstWords({
+  text,
+  whole,
+  allowedSeconds,
+  say,
+  language,
+}: LongText): Promise<{ clip: Clip; lostEnd: number }> {
   const ends = wordEnds(text, language);
   let clip = whole;
   let end = text.length;
@@ -284,7 +327,11 @@ async function speakFirstWords({ text, whole, allowedSeconds, say, language }: L
     end = shorter;
     clip = await say(text.slice(0, end));
   }
-  return fadeOut(cutClip(clip, Math.floor(allowedSeconds * clip.sampleRate)));
+  const isWhole = clipSeconds(clip) <= allowedSeconds;
+  return {
+    clip: fadeOut(cutClip(clip, Math.floor(allowedSeconds * clip.sampleRate))),
+    lostEnd: isWhole ? (ends.find((word) => word > end) ?? end) : end,
+  };
 }
 
 /** Positions in a text at which its words end. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { Clip, EngineRun } from '../work.ts';
+import type { Segment } from './segments.ts';
 import { BYTES_PER_SAMPLE, createWav, parseWavHeader } from './wav.ts';
 
 /** A quieter sample (of 32,768) counts as silence: the noise floor of a synthetic voice is far below. */
@@ -47,6 +48,41 @@ export function clipSeconds({ samples, sampleRate }: Clip): number {
 /** Returns at most the first `count` samples. */
 export function cutClip({ samples, sampleRate }: Clip, count: number): Clip {
   return { samples: samples.slice(0, Math.max(0, count)), sampleRate };
+}
+
+/** A shorter silence may be part of a word, such as before a "t", in seconds. */
+const PAUSE = 0.15;
+
+/** Finds the pauses between words, in order, in seconds. */
+export function findPauses({ samples, sampleRate }: Clip): Segment[] {
+  const pauses: Segment[] = [];
+  let from = 0;
+  for (let at = 0; at <= samples.length; at += 1) {
+    if (Math.abs(samples[at] ?? SILENCE) < SILENCE) continue;
+    if (at - from >= PAUSE * sampleRate) pauses.push({ start: from / sampleRate, end: at / sampleRate });
+    from = at + 1;
+  }
+  return pauses;
+}
+
+/** Lengthens or shortens silence that ends at some times. @param changes in order, in seconds */
+export function changePauses(
+  { samples, sampleRate }: Clip,
+  changes: readonly { readonly at: number; readonly by: number }[],
+): Clip {
+  const frames = changes.map(
+    ({ at, by }) => [Math.round(at * sampleRate), Math.round(by * sampleRate)] as const,
+  );
+  const changed = new Int16Array(frames.reduce((sum, [, by]) => sum + by, samples.length));
+  let from = 0;
+  let to = 0;
+  for (const [at, by] of [...frames, [samples.length, 0] as const]) {
+    // What is left out is before the end of the silence; what is put in is 0.
+    changed.set(samples.subarray(from, at + Math.min(0, by)), to);
+    to += at - from + by;
+    from = at;
+  }
+  return { samples: changed, sampleRate };
 }
 
 /** Length of the fade of speech that ends before its sentence, in seconds: short, so that the last word stays whole. */

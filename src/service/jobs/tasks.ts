@@ -1,8 +1,8 @@
 /** Converts a stored request to the engine's task, and its products to the stored result, for each kind. */
 import type { EngineProvenance, Engines, Products, Tasks } from '../../engines/engine.ts';
-import type { MediaFile, Work } from '../../media/work.ts';
+import type { CueFit, MediaFile, Work } from '../../media/work.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Provenance } from '../../protocol/provenance.ts';
+import { NOTICED_SHIFT, type Provenance } from '../../protocol/provenance.ts';
 import type { JobRequest } from '../../protocol/request-types.ts';
 import { normalizeCueText } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -111,12 +111,21 @@ function provenanceOf({ engines = [], fits = [] }: EngineProvenance): Provenance
   if (engines.length + fits.length === 0) return null;
   return {
     engines,
-    cues: fits.flatMap(({ cues, fit, speed, tempo, cutSeconds }) =>
-      fit === 'none'
-        ? []
-        : [{ cues, fit, speed: round(speed), tempo: round(tempo), cut_seconds: round(cutSeconds) }],
-    ),
+    cues: fits.flatMap(describeFit),
   };
+}
+
+/** One entry for all cues of a text, but for those whose words are far from their time. */
+function describeFit({ cues, shifts, fit, speed, tempo, cutSeconds }: CueFit): Provenance['cues'] {
+  const made = { speed: round(speed), tempo: round(tempo), cut_seconds: round(cutSeconds) };
+  const isFar = (at: number) => fit !== 'cut' && Math.abs(shifts[at] ?? 0) > NOTICED_SHIFT;
+  const near = cues.filter((_, at) => !isFar(at));
+  const far = cues.flatMap((cue, at): Provenance['cues'] =>
+    isFar(at)
+      ? [{ cues: [cue], fit: fit === 'none' ? 'shift' : fit, ...made, shift_seconds: round(shifts[at] ?? 0) }]
+      : [],
+  );
+  return fit === 'none' || near.length === 0 ? far : [{ cues: near, fit, ...made }, ...far];
 }
 
 /** To thousandths: a job may have hundreds of cues, and the difference is inaudible. */

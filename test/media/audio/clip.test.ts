@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { clipSeconds, cutClip, fadeOut, parseClip, trimSilence } from '../../../src/media/audio/clip.ts';
+import {
+  changePauses,
+  clipSeconds,
+  cutClip,
+  fadeOut,
+  findPauses,
+  parseClip,
+  trimSilence,
+} from '../../../src/media/audio/clip.ts';
 import { wavHeader } from '../../../src/media/audio/wav.ts';
 
 const clip = (samples: number[]) => ({ samples: Int16Array.from(samples), sampleRate: 1_000 });
@@ -17,6 +25,27 @@ test('a cut end fades out over 30 ms', () => {
   expect([...cut.samples.slice(18, 23)]).toEqual([300, 300, 300, 290, 280]);
   expect(cut.samples.at(-1)).toBe(10);
   expect(cutClip(clip([1, 2]), 2).samples).toHaveLength(2);
+});
+
+test('pauses are silence of 0.15 s between words, and become longer or shorter at their end', () => {
+  const spoken = clip([
+    900,
+    ...Array<number>(149).fill(199),
+    800,
+    ...Array<number>(150).fill(100),
+    700,
+    -700,
+  ]);
+  expect(findPauses(spoken)).toEqual([{ start: 0.151, end: 0.301 }]);
+  const longer = changePauses(spoken, [{ at: 0.301, by: 0.002 }]).samples;
+  expect([...longer.slice(299)]).toEqual([100, 100, 0, 0, 700, -700]);
+  const shorter = changePauses(spoken, [{ at: 0.301, by: -0.148 }]).samples;
+  expect([...shorter.slice(149)]).toEqual([199, 800, 100, 100, 700, -700]);
+  const both = changePauses(clip([1, 2, 3, 4, 5]), [
+    { at: 0.002, by: -0.001 },
+    { at: 0.004, by: 0.001 },
+  ]);
+  expect([...both.samples]).toEqual([1, 3, 4, 0, 5]);
 });
 
 test('a stream whose header declares a length of 2 GiB is read to its end', () => {

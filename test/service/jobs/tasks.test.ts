@@ -23,7 +23,16 @@ async function runJob({ caller }: Scene, kind: JobKind) {
 }
 
 const fitOf = (fit: CueFit['fit'], cues: readonly number[]): CueFit => ({
-  ...{ cues, fit, speed: 1.23456, tempo: 1.98765, seconds: 2, allowedSeconds: 1.5, cutSeconds: 0.55555 },
+  ...{
+    cues,
+    shifts: cues.map(() => 0),
+    fit,
+    speed: 1.23456,
+    tempo: 1.98765,
+    seconds: 2,
+    allowedSeconds: 1.5,
+    cutSeconds: 0.55555,
+  },
 });
 
 const OWN: EngineProvenance = {
@@ -56,6 +65,32 @@ test('cues that had to be changed are listed with how they were changed, in thou
     { cues: [3, 4], fit: 'tempo', ...factors },
     { cues: [5], fit: 'cut', ...factors },
   ]);
+});
+
+test('cues whose words are more than 0.6 s from their time are listed by themselves, however they are spoken', async () => {
+  const scene = await startScene();
+  const natural = {
+    ...fitOf('none', [1, 2, 3]),
+    speed: 1,
+    tempo: 1,
+    cutSeconds: 0,
+    shifts: [-0.3, 0.6, -0.8],
+  };
+  const fast = { ...fitOf('speed', [4, 5]), cutSeconds: 0, shifts: [0, 0.70001] };
+  scene.engines.reportProvenance({ ...OWN, fits: [natural, fast, { ...fitOf('cut', [6]), shifts: [2] }] });
+  const { id } = await runJob(scene, 'dubbing');
+  const none = { speed: 1, tempo: 1, cut_seconds: 0 };
+  const factors = { speed: 1.235, tempo: 1.988 };
+  expect((await scene.service.readProvenance(id))?.cues).toEqual([
+    { cues: [3], fit: 'shift', ...none, shift_seconds: -0.8 },
+    { cues: [4], fit: 'speed', ...factors, cut_seconds: 0 },
+    { cues: [5], fit: 'speed', ...factors, cut_seconds: 0, shift_seconds: 0.7 },
+    { cues: [6], fit: 'cut', ...factors, cut_seconds: 0.556 },
+  ]);
+  const entry = await vi.waitUntil(() => scene.logged.find(({ resourceId }) => resourceId === id));
+  const lines: string[] = [];
+  createLogWriter('text', (line) => lines.push(line), Date.now).log(entry);
+  expect(lines[0]).toContain('2 texts spoken faster, 1 text cut off, 2 texts out of time');
 });
 
 test('a finished job is logged with its provenance, in words and as JSON', async () => {
