@@ -11,7 +11,7 @@ import type { Attempt, StoredFile } from '../records/attempts.ts';
 import { digestLinesMaking, ownFiles, partKey } from '../records/item-key.ts';
 import { keptTrack, readLines } from '../records/kept-dubs.ts';
 import { nextStepForItem } from '../records/next-step.ts';
-import { type CueChanges, findChanges } from './changed-cues.ts';
+import type { CueChanges } from './changed-cues.ts';
 import type { Choices, Decision, Recorded } from './decision.ts';
 
 /** How dubs of edited subtitles are made. */
@@ -96,7 +96,9 @@ async function planRedub(
   const [track] = base.files;
   const from = track === undefined ? null : await findTrack(folder, key, track);
   if (track === undefined || from === null) return 'its track is gone, was edited, or is not a 16-bit WAV';
-  const changes = findChanges(before.lines, input.lines, only ?? new Set());
+  const { findChanges } = await import('./changed-cues.ts');
+  const heard = await findHeard(from, before.lines, input.lines);
+  const changes = findChanges(before.lines, input.lines, only ?? new Set(), heard);
   const units = unitsOf(changes.lines);
   if (only === null && units.quantity >= unitsOf(input.lines).quantity)
     return 'that would not cost less than all of it';
@@ -110,6 +112,27 @@ async function planRedub(
     base: { key: base.key, jobId, sha256 },
   };
 }
+
+/** The starts of cues right before which a track speaks. */
+async function findHeard(track: string, before: Lines, now: Lines): Promise<ReadonlySet<number>> {
+  const [{ earlyTimes }, { audibleSeconds }] = await Promise.all([
+    import('./changed-cues.ts'),
+    import('../../media/audio/audible.ts'),
+  ]);
+  const heard = new Set<number>();
+  for (const { fromMs, startMs } of earlyTimes(before, now)) {
+    const until = startMs / 1000 - ONSET_SECONDS;
+    if ((await audibleSeconds(track, fromMs / 1000, until, SPEECH_LEVEL)) > 0) heard.add(startMs);
+  }
+  return heard;
+}
+
+type Lines = readonly SubtitleLine[];
+
+/** The first sound of a cue may be smeared by this much when its track is converted. */
+const ONSET_SECONDS = 0.01;
+/** Samples that are louder are not the noise of a room (-44 dB). */
+const SPEECH_LEVEL = 200;
 
 /** Whether the job of the only part has been sent, and has not failed. */
 function isBegun(item: BatchItem, source: string, attempts: Recorded['attempts'], now: number): boolean {

@@ -1,7 +1,7 @@
 /** Which cues are dubbed again after an edit, and where the track is replaced. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findChanges } from '../../../src/batch/plan/changed-cues.ts';
+import { earlyTimes, findChanges } from '../../../src/batch/plan/changed-cues.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 
 type Cue = readonly [startMs: number, endMs: number, text: string];
@@ -10,24 +10,24 @@ const lines = (...cues: readonly Cue[]): SubtitleLine[] =>
   cues.map(([start_ms, end_ms, text], at) => ({ index: at + 1, start_ms, end_ms, text }));
 
 const TALK: readonly Cue[] = [
-  [0, 900, 'one'],
-  [1000, 1900, 'two'],
-  [6000, 6900, 'three'],
-  [12_000, 12_900, 'four'],
+  [0, 900, 'One.'],
+  [1000, 1900, 'Two.'],
+  [6000, 6900, 'Three.'],
+  [12_000, 12_900, 'Four.'],
 ];
 const [ONE, TWO, THREE, FOUR] = TALK as [Cue, Cue, Cue, Cue]; // there are four
-const NEW: Cue = [1000, 1900, 'new'];
+const NEW: Cue = [1000, 1900, 'New.'];
 
 describe('an edited cue', () => {
   it('is sent at its time, and replaced up to the next one that stays', () => {
     const { places, lines: sent, numbers } = findChanges(lines(...TALK), lines(ONE, NEW, THREE, FOUR));
-    expect(places).toEqual([{ startMs: 1000, endMs: 6000, spoken: [[1000, 1900]] }]);
-    expect(sent).toEqual([{ index: 1, start_ms: 1000, end_ms: 1900, text: 'new' }]);
+    expect(places).toEqual([{ startMs: 900, endMs: 6000, spoken: [[1000, 1900]] }]);
+    expect(sent).toEqual([{ index: 1, start_ms: 1000, end_ms: 1900, text: 'New.' }]);
     expect(numbers).toEqual([2]);
   });
 
   it('is sent with the one that follows closely, whose sound is not used', () => {
-    const edited: Cue = [0, 900, 'uno'];
+    const edited: Cue = [0, 900, 'Uno.'];
     const { places, numbers } = findChanges(lines(...TALK), lines(edited, TWO, THREE, FOUR));
     expect(numbers).toEqual([1, null]);
     expect(places[0]).toMatchObject({ startMs: 0, endMs: 1000 });
@@ -39,6 +39,30 @@ describe('an edited cue', () => {
     expect(findChanges(before, lines(ONE, NEW, other, THREE)).numbers).toEqual([2, 3]);
   });
 
+  it('is sent with the rest of its sentence, before and after the edit', () => {
+    const he: Cue = [0, 900, 'He was'];
+    const was: Cue = [1000, 1900, 'not there.'];
+    const then: Cue = [6000, 6900, 'Then.'];
+    const cues = [he, was, then];
+    const ended: Cue = [0, 900, 'He left.'];
+    expect(findChanges(lines(...cues), lines(ended, was, then)).numbers).toEqual([1, 2]);
+    expect(findChanges(lines(ended, was), lines(he, was)).numbers).toEqual([1, 2]);
+    const edited: Cue = [1000, 1900, 'not here.'];
+    expect(findChanges(lines(...cues), lines(he, edited, then)).numbers).toEqual([1, 2]);
+  });
+
+  it('is replaced from where its speech may begin, together with the cue before it if the track speaks there', () => {
+    const now = lines(ONE, TWO, [6000, 6900, 'Drei.'], FOUR);
+    expect(earlyTimes(lines(...TALK), now)).toEqual([
+      { fromMs: 900, startMs: 1000 },
+      ...[6000, 12_000].map((startMs) => ({ fromMs: startMs - 300, startMs })),
+    ]);
+    expect(findChanges(lines(...TALK), now).places[0]).toMatchObject({ startMs: 5700, endMs: 12_000 });
+    const heard = findChanges(lines(...TALK), now, new Set(), new Set([6000]));
+    expect([heard.numbers, heard.places[0]?.startMs, heard.places[0]?.endMs]).toEqual([[2, 3], 900, 12_000]);
+    expect(findChanges(lines(...TALK), now, new Set(), new Set([12_000])).numbers).toEqual([3, 4]);
+  });
+
   it('is replaced up to the end if it is the last', () => {
     const { places } = findChanges(lines(ONE), lines([0, 900, 'uno']));
     expect(places[0]?.endMs).toBeNull();
@@ -47,7 +71,7 @@ describe('an edited cue', () => {
 
 it('a removed cue is a place without speech', () => {
   const { places, lines: sent } = findChanges(lines(...TALK), lines(ONE, TWO, FOUR));
-  expect(places).toEqual([{ startMs: 6000, endMs: 12_000, spoken: [] }]);
+  expect(places).toEqual([{ startMs: 5700, endMs: 12_000, spoken: [] }]);
   expect(sent).toEqual([]);
 });
 
@@ -59,7 +83,7 @@ it('nothing changes if cues are only numbered otherwise, but for those that are 
 
 it('of any edit, every changed cue is inside a place, and no cue that stays is in or across one', () => {
   const cue = fc
-    .tuple(fc.nat(200), fc.integer({ min: 1, max: 40 }), fc.constantFrom('a', 'b', 'c'))
+    .tuple(fc.nat(200), fc.integer({ min: 1, max: 40 }), fc.constantFrom('A.', 'b', 'c,'))
     .map(([start, length, text]): Cue => [start * 100, (start + length) * 100, text]);
   const list = fc.array(cue, { maxLength: 12 }).map((cues) => cues.toSorted(([one], [other]) => one - other));
   fc.assert(
