@@ -74,6 +74,8 @@ export interface SourceText {
   readonly text: string;
   /** How long it is shown. A longer translation cannot be read or spoken in time. */
   readonly durationMs: number;
+  /** True if its sentence goes on in the next text, and is spoken as one. */
+  readonly continues?: boolean;
 }
 
 export interface TranslationTask extends LanguagePair {

@@ -1,8 +1,12 @@
 /** Languages of the built-in voice: whether it reads them, or spells their characters in English. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
+import { wordsToCues } from '../../src/engines/recognize/cues.ts';
+import { speakDub } from '../../src/engines/speak/speak.ts';
 import { listVoices } from '../../src/engines/speak/voices.ts';
-import { programs, temporaryFolder } from '../engines/workspace.ts';
+import { translateSubtitle } from '../../src/engines/translate/translate.ts';
+import { createWork, programs, stepEngines, temporaryFolder } from '../engines/workspace.ts';
+import { HAS_CLIPS, NEEDED, speak } from './clips.ts';
 import { report } from './report.ts';
 
 /** Names of months, days and languages in a language, for which the data of Unicode are there. */
@@ -53,3 +57,47 @@ describe('the built-in voice', () => {
     expect(foreignShare('ja', 'ja')).toBeGreaterThan(0.5);
   });
 });
+
+/** The value that a share of the others is not above. */
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(share * values.length)] ?? 0;
+}
+
+test.skipIf(!HAS_CLIPS)(
+  `a dub in Spanish of the recordings is not hurried, and later cues of a sentence are near their time (${NEEDED})`,
+  async () => {
+    // Their words, spread evenly over their time: what a recognizer without mistakes would hear.
+    const lines = (['heldOut', 'tuning', 'librivox'] as const).flatMap((set, place) => {
+      const words = speak(set).said.flatMap(({ words: text, start, end }, segment) =>
+        text.split(' ').map((word, at, all) => {
+          const step = (end - start) / all.length;
+          return { text: word, start: start + at * step, end: start + (at + 1) * step, segment };
+        }),
+      );
+      const moved = place * 300_000;
+      return wordsToCues(words, false).map((cue) => ({
+        ...{ ...cue, start_ms: cue.start_ms + moved, end_ms: cue.end_ms + moved },
+      }));
+    });
+    const cues = lines.map((line, at) => ({ ...line, index: at + 1 }));
+    const engines = await stepEngines();
+    const work = createWork(temporaryFolder());
+    const task = { lines: cues, sourceLanguage: 'en', targetLanguage: 'es' };
+    const { subtitle } = await translateSubtitle(engines, task, work);
+    const { fits } = await speakDub(
+      engines,
+      { lines: subtitle.lines, targetLanguage: 'es', voiceMode: 'auto' },
+      work,
+    );
+    const fast = fits.filter(({ speed, tempo }) => speed * tempo > 1.1).flatMap((fit) => fit.cues);
+    const later = fits.flatMap(({ shifts }) => shifts.slice(1)).map((shift) => 1000 * Math.abs(shift));
+    const far = later.filter((shift) => shift > 600);
+    report(`cues of a dub in Spanish above 1.1 times the natural tempo, of ${cues.length}`, fast.length, '');
+    report('greatest tempo', Math.max(...fits.map(({ speed, tempo }) => speed * tempo)), '');
+    report(`later cues of a sentence from their time, median of ${later.length}`, quantile(later, 0.5), 'ms');
+    report('later cues of a sentence from their time, 90 % within', quantile(later, 0.9), 'ms');
+    report('later cues of a sentence more than 0.6 s from their time', far.length, '');
+    expect(fits.filter(({ fit }) => fit === 'cut')).toEqual([]);
+    expect(quantile(later, 0.5)).toBeLessThan(500);
+  },
+);

@@ -2,6 +2,7 @@
 
 import { groupSentences } from '../../media/subtitles/sentences.ts';
 import { hasWords, joinSpaced, stripMarkup } from '../../media/subtitles/text.ts';
+import { groupUtterances } from '../../media/subtitles/utterances.ts';
 import { wrapText } from '../../media/subtitles/wrap.ts';
 import type { EngineUse, Subtitle, Work } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
@@ -109,13 +110,30 @@ function joinSentences(
     const isWhole = texts.length === 1 && isTranslatable(text);
     return { text, startMs: start_ms, endMs: end_ms, isWhole };
   });
-  const groups = seesNeighbours ? lines.map((_, at) => [at]) : groupSentences(wholes);
+  if (seesNeighbours) return markUtterances(lines, cues);
+  const groups = groupSentences(wholes);
   return groups.flatMap((group): Sentence[] => {
     const texts = group.flatMap((at) => cues[at]?.texts ?? []);
     return group.length > 1
       ? [{ texts, cues: group }]
       : texts.map((text) => ({ texts: [text], cues: group }));
   });
+}
+
+/** Each text by itself, with whether it goes on in the next one. */
+function markUtterances(lines: readonly SubtitleLine[], cues: readonly CueParts[]): Sentence[] {
+  const places = lines.map((line, at) => ({ ...line, index: at }));
+  const continued = new Set(
+    groupUtterances(places).flatMap((parts) =>
+      parts.slice(0, -1).flatMap(({ indexes }) => indexes.at(-1) ?? []),
+    ),
+  );
+  return cues.flatMap(({ texts }, at) =>
+    texts.map((text, place) => {
+      const continues = continued.has(at) && place === texts.length - 1;
+      return { texts: [continues ? { ...text, continues } : text], cues: [at] };
+    }),
+  );
 }
 
 /** Returns whether a text has words other than addresses, placeholders and numbers. */

@@ -87,6 +87,7 @@ describe('translating', () => {
 /** A translator that records what it received, and answers as instructed. */
 function fakeTranslator(answer: (text: string) => string, changes: Partial<Translator> = {}) {
   const received: string[][] = [];
+  const continued: boolean[][] = [];
   const backend: Translator = {
     name: 'fake',
     concurrency: 1,
@@ -98,6 +99,7 @@ function fakeTranslator(answer: (text: string) => string, changes: Partial<Trans
     detect: null,
     close: async () => {},
     translate: async ({ texts }) => {
+      continued.push(texts.map(({ continues = false }) => continues));
       received.push(texts.map(({ text }) => text));
       return texts.map(({ text }) => answer(text));
     },
@@ -110,7 +112,7 @@ function fakeTranslator(answer: (text: string) => string, changes: Partial<Trans
       ({ text }) => text,
     );
   };
-  return { received, translateWith };
+  return { received, continued, translateWith };
 }
 
 describe('a sentence that spans cues', () => {
@@ -136,12 +138,13 @@ describe('a sentence that spans cues', () => {
     expect(received[1]).toEqual(['He was not an', 'ill disposed young man.']);
   });
 
-  test('is sent cue by cue to an engine that sees its neighbours', async () => {
-    const { received, translateWith } = fakeTranslator((text) => answers[text] ?? '', {
+  test('is sent cue by cue to an engine that sees its neighbours, with where it goes on', async () => {
+    const { received, continued, translateWith } = fakeTranslator((text) => answers[text] ?? '', {
       seesNeighbours: true,
     });
     await translateWith(texts);
     expect(received).toEqual([['He was not an', 'ill disposed young man.', 'Yes.']]);
+    expect(continued).toEqual([[true, false, false]]);
   });
 });
 

@@ -100,7 +100,7 @@ export async function createLlamaTranslator(
   ): Promise<string> {
     let fault: CueFault | null = null;
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const around = attempt === 0 ? neighbours(texts, at, entry.context ?? CONTEXT) : [];
+      const around = attempt === 0 ? contextRows(texts, at, entry.context ?? CONTEXT) : [];
       const answer = await request(source, pair, { around, signal });
       if (answer.fault === null) return shorten(answer.text, source, pair, signal);
       fault = answer.fault;
@@ -180,10 +180,20 @@ function spareThreads({ programs }: BackendParts): number {
   return Math.max(1, Math.min(USEFUL_THREADS, programs.parallel - 1));
 }
 
-function neighbours(texts: readonly SourceText[], at: number, count: number): readonly string[] {
-  return [...texts.slice(Math.max(0, at - count), at), ...texts.slice(at + 1, at + 1 + count)].map(
-    ({ text }) => text,
-  );
+/** Stands for the text in its sentence. */
+const PLACE = '…';
+
+/** The texts around one. Those of a sentence that is spoken as one are in one row, with "…" in place of the text. */
+export function contextRows(texts: readonly SourceText[], at: number, count: number): readonly string[] {
+  const rows: string[] = [];
+  const first = Math.max(0, at - count);
+  for (const [place, { text }] of texts.slice(first, at + 1 + count).entries()) {
+    const row = first + place === at ? PLACE : text;
+    const isContinued = texts[first + place - 1]?.continues === true && rows.length > 0;
+    if (isContinued) rows.push(`${rows.pop()} ${row}`);
+    else rows.push(row);
+  }
+  return rows.filter((row) => row !== PLACE);
 }
 
 /** Fills in the placeholders of a prompt. */
@@ -193,10 +203,11 @@ function writePrompt(
   around: readonly string[],
   { from, to }: LanguagePair,
 ): string {
+  const isInside = around.some((row) => row.startsWith(`${PLACE} `) || row.includes(` ${PLACE}`));
   const context =
     around.length === 0
       ? ''
-      : `${around.join('\n')}\n\nThe text above is context only: do not translate or repeat it.\n\n`;
+      : `${around.join('\n')}\n\nThe text above is context only${isInside ? `, with "${PLACE}" where the following text belongs` : ''}: do not translate or repeat it.\n\n`;
   const values: Readonly<Record<string, string>> = {
     ...{ context, text },
     from: languageName(from),

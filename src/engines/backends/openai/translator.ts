@@ -212,9 +212,10 @@ interface Job extends LanguagePair {
 }
 
 function cueRequest(batch: readonly number[], { texts, done }: Job, context: number): CueRequest {
-  const neighbour = (text: SourceText, at: number) => {
+  const neighbour = ({ text, continues }: SourceText, at: number) => {
     const translation = done.get(at);
-    return { text: text.text, ...(translation === undefined ? {} : { translation }) };
+    const mark = continues === undefined ? {} : { continues };
+    return { text, ...mark, ...(translation === undefined ? {} : { translation }) };
   };
   const range = (from: number, to: number) =>
     texts.slice(Math.max(0, from), to).map((text, at) => neighbour(text, Math.max(0, from) + at));

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { contextRows } from '../../../../src/engines/backends/llama/translate.ts';
 import { createModelMemory } from '../../../../src/engines/backends/model-memory.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createTiny, RUNTIME, scriptedRuntime, task, tinyModel, work } from './llama.ts';
@@ -17,6 +18,17 @@ function workers(): { readonly pid: number; readonly bytes: number }[] {
     .map((row) => row.trim().split(/\s+/))
     .map(([pid, kilobytes]) => ({ pid: Number(pid), bytes: Number(kilobytes) * 1024 }));
 }
+
+test('the context of a cue shows where it is in a sentence that is spoken as one', () => {
+  const texts = ['Yes.', 'He was not an', 'ill disposed', 'young man.', 'No.'].map((text, at) => {
+    const source = { text, durationMs: 1000 };
+    return at === 1 || at === 2 ? { ...source, continues: true } : source;
+  });
+  expect(contextRows(texts, 2, 2)).toEqual(['Yes.', 'He was not an … young man.', 'No.']);
+  expect(contextRows(texts, 1, 1)).toEqual(['Yes.', '… ill disposed']);
+  expect(contextRows(texts, 4, 2)).toEqual(['ill disposed young man.']);
+  expect(contextRows(texts, 0, 1)).toEqual(['He was not an']);
+});
 
 describe('an entry of type llama', () => {
   test('names the file of a model that is missing', async () => {
