@@ -142,6 +142,18 @@ describe('cues', () => {
     );
   });
 
+  it('far from their time are all named with how far', () => {
+    const shifted = { ...faster(4), fit: 'shift', speed: 1, shift_seconds: 0.812 } as const;
+    const early = { ...faster(9), shift_seconds: -0.7 };
+    expect(describeFit(shifted)).toBe('0.8 s after its cue');
+    expect(describeWarnings(provenance([shifted]))).toEqual([
+      '1 cue is spoken more than 0.6 s from its time: 4 (0.8 s late)',
+    ]);
+    expect(describeWarnings(provenance([shifted, early])).at(-1)).toBe(
+      '2 cues are spoken more than 0.6 s from their time: 4 (0.8 s late), 9 (0.7 s early)',
+    );
+  });
+
   it('over 1.15 times the natural tempo are all named with it', () => {
     const slow = { ...faster(2), speed: 1.15 };
     const both = { ...faster(9), fit: 'tempo', speed: 1.1, tempo: 1.3 } as const;

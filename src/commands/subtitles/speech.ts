@@ -106,11 +106,15 @@ async function measureDub(
   const wav = downloaded?.find((path) => path.endsWith('.wav'));
   if (subtitle === undefined || wav === undefined || output_folder === null) return null;
   if ((await stat(subtitle)).mtimeMs > Date.parse(created_at)) return null;
-  const [{ readSubtitleFile }, { countSpoken }] = await Promise.all([
+  const [{ readSubtitleFile }, { countSpoken }, { planSlots }] = await Promise.all([
     import('../../media/subtitles/read-subtitle.ts'),
     import('../../media/subtitles/style.ts'),
+    import('../../engines/speak/fit.ts'),
   ]);
-  const lines = readSubtitleFile(await readFile(subtitle), subtitle);
+  // Cues of a sentence were spoken as one text.
+  const lines = planSlots(readSubtitleFile(await readFile(subtitle), subtitle)).map(
+    ({ startMs, endMs, text }, at) => ({ index: at + 1, start_ms: startMs, end_ms: endMs, text }),
+  );
   // Where `batch report --html` keeps them too.
   const cache = join(output_folder, RECORD_FOLDER, 'outlines');
   const { loudness } = await cacheSounds(cache, outline)(wav);

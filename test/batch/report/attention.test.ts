@@ -124,6 +124,7 @@ it('speech that is cut off or fast needs a person, and so does another engine', 
     { ...fit, fit: 'cut', speed: 1, tempo: 1.59, cut_seconds: 0.4 },
     { ...fit, cues: [2], fit: 'tempo', speed: 1, tempo: 1.3, cut_seconds: 0 },
     { ...fit, cues: [3], fit: 'tempo', speed: 1, tempo: 1.1, cut_seconds: 0 },
+    { ...fit, cues: [4], fit: 'shift', speed: 1, tempo: 1, cut_seconds: 0, shift_seconds: -0.71 },
   ] as const;
   const engines = [{ step: 'speak', engine: 'espeak-ng', skipped: ['sherpa kokoro'] }] as const;
   const places = findAttention({
@@ -133,6 +134,7 @@ it('speech that is cut off or fast needs a person, and so does another engine', 
   expect(places.map(({ cue: number, reasons }) => [number, reasons[0]?.code])).toEqual([
     [1, 'CUT'],
     [2, 'FAST'],
+    [4, 'SHIFT'],
     [null, 'ENGINE'],
   ]);
 });

@@ -23,7 +23,7 @@ test('without an earlier dub of the language and voice, only a planned voice is 
   await desk.write('talk.es.srt', srtCue(1, 1, 1.5, TEXT) + srtCue(2, 2, 4, 'Fin.'));
   expect(speechOf(await desk.run('check', 'talk.es.srt'))).toEqual([]);
   expect(speechOf(await desk.run('check', 'talk.es.srt', '--voice-mode', 'female'))).toEqual([
-    'talk.es.srt:2: 00:00:01,000 SPEECH needs 1.7 s, has 0.9 s: shorten by 15 characters; by 17.3 characters/s, the default for Spanish, as no earlier dub could be measured',
+    'talk.es.srt:2: 00:00:01,000 SPEECH needs 1.7 s, has 1.2 s: shorten by 10 characters; by 17.3 characters/s, the default for Spanish, as no earlier dub could be measured',
   ]);
   expect(speechOf(await desk.run('check', 'talk.es.srt', '--voice-mode', 'male'))[0]).toMatch(/needs 3\.0 s/);
 });
