@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import type { Programs } from '../media/programs/programs.ts';
 import { ENGINES, type Engine } from './catalog.ts';
 import type { EngineChoice, StepEngines } from './choose.ts';
-import { BUILT_IN } from './config.ts';
+import { isBuiltIn } from './config.ts';
 import { type Capabilities, type EngineStep, type MissingEngine, STEPS } from './engine.ts';
 
 /** A program that does not answer in time counts as missing. */
@@ -65,8 +65,7 @@ function missingAt(
     return engine === undefined ? [] : [{ step, engine: engine.name }];
   }
   const { all, failure } = answers[step];
-  const usesBuiltIn = engines[step].some(({ backend }) => backend.name === BUILT_IN[step]);
-  const isOnlyBuiltIn = usesBuiltIn && engines[step].length === 1;
+  const isOnlyBuiltIn = engines[step].every(({ backend }) => isBuiltIn(step, backend.name));
   const engine = isOnlyBuiltIn ? missingEngine(programs, step) : undefined;
   if (engine !== undefined) return [{ step, engine: engine.name }];
   if (all.length > 0) return [];
@@ -75,8 +74,8 @@ function missingAt(
 }
 
 function missingEngine(programs: Programs, step: EngineStep): Engine | undefined {
-  return ENGINES.filter((engine) => engine.steps.includes(step)).find(
-    (engine) => !isInstalled(programs, engine),
+  return ENGINES.find(
+    (engine) => engine.steps.includes(step) && engine.onlyFor === undefined && !isInstalled(programs, engine),
   );
 }
 

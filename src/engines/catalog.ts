@@ -15,6 +15,8 @@ export interface Engine {
   readonly versionFlag?: string;
   /** npm packages that must be resolvable; they come with vloc. */
   readonly packages: readonly string[];
+  /** Its language, if it is only installed for that one; without it, another engine does the step. */
+  readonly onlyFor?: string;
   /** Packages of each system's package manager; systems without them are omitted. */
   readonly install: Readonly<Partial<Record<OperatingSystem, readonly string[]>>>;
 }
@@ -65,6 +67,15 @@ export const ENGINES: readonly Engine[] = [
     install: { debian: ['apertium', 'apertium-eng-spa', 'apertium-eng-cat'] },
   },
   {
+    name: 'flite',
+    steps: ['speak'],
+    purpose: 'speaks English, clearer than espeak-ng',
+    programs: ['flite'],
+    packages: [],
+    onlyFor: 'en',
+    install: { debian: ['flite'], fedora: ['flite'], arch: ['flite'] },
+  },
+  {
     name: 'espeak-ng',
     steps: ['speak'],
     purpose: 'speaks text in more than a hundred languages',
@@ -80,6 +91,11 @@ export const ENGINES: readonly Engine[] = [
     },
   },
 ];
+
+/** The command that installs an engine. */
+export function installCommand({ onlyFor }: Engine): string {
+  return `vloc engines install${onlyFor === undefined ? '' : ` --to ${onlyFor}`}`;
+}
 
 /** Fonts for burned subtitles. They are large and only needed for some languages, so they are installed when asked for. */
 interface FontPackages {

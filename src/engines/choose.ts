@@ -4,6 +4,7 @@ import type { EngineUse, JobStep } from '../media/work.ts';
 import { JobFailure } from '../protocol/job-failure.ts';
 import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import type { BackendOf } from './backend.ts';
+import { isBuiltIn } from './config.ts';
 
 /** An engine of a step, in order of preference. */
 export interface EngineChoice<B> {
@@ -33,7 +34,13 @@ export async function chooseBackend<S extends JobStep>(
 ): Promise<{ backend: BackendOf[S]; use: EngineUse }> {
   const skipped: string[] = [];
   for (const { backend, fallback } of candidates) {
-    if (await supports(backend)) return { backend, use: { step, engine: backend.name, skipped } };
+    if (await supports(backend)) {
+      // The built-in ones share the languages among them: none stands in for another.
+      const named = isBuiltIn(step, backend.name)
+        ? skipped.filter((name) => !isBuiltIn(step, name))
+        : skipped;
+      return { backend, use: { step, engine: backend.name, skipped: named } };
+    }
     if (!fallback) {
       const { message } = await explain();
       throw new JobFailure(

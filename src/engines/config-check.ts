@@ -54,7 +54,7 @@ function leaves(issue: Issue, before: readonly Key[]): Leaf[] {
   const path = [...before, ...(issue.path ?? []).map(({ key }) => key as Key)]; // JSON has no other keys
   // An object was not meant as a name.
   const isForNames = ({ type, path: inside }: Issue) =>
-    inside === undefined && /^(literal|string)$/.test(type);
+    inside === undefined && /^(picklist|string)$/.test(type);
   const fitting = (issue.issues ?? []).filter((inner) => isObject(issue.input) && !isForNames(inner));
   const isWorded = !issue.message.startsWith('Invalid');
   if (issue.type !== 'union' || isWorded || fitting.length === 0) return [{ issue, path }];
@@ -81,13 +81,15 @@ function describeStep(name: string, { message }: Issue): string {
 
 /** An entry that is neither an object nor the name of the built-in engine. */
 function describeEntry(step: BackendStep, entry: unknown): string {
-  const [builtIn] = defaultEngines(step);
-  const own = builtIn === undefined ? '' : `, or "${builtIn}"`;
-  if (typeof entry !== 'string' || builtIn === undefined) return `must be an object with a "type"${own}`;
-  const here = `"${builtIn}" is the only name here; every other engine is an object with a "type"`;
+  const builtIn = defaultEngines(step);
+  const own = builtIn.map((name) => `, or "${name}"`).join('');
+  if (typeof entry !== 'string' || builtIn.length === 0) return `must be an object with a "type"${own}`;
+  const names = builtIn.map((name) => `"${name}"`).join(' and ');
+  const only = builtIn.length === 1 ? 'is the only name' : 'are the only names';
+  const here = `${names} ${only} here; every other engine is an object with a "type"`;
   const home = BACKEND_STEPS.find((other) => defaultEngines(other).includes(entry));
   if (home !== undefined) return `"${entry}" belongs to the step "${home}"; ${here}`;
-  const meant = nearestName(entry, [builtIn]);
+  const meant = nearestName(entry, builtIn);
   return meant === null ? here : `did you mean "${meant}"?`;
 }
 

@@ -270,30 +270,35 @@ export const ENTRIES = {
   ]),
 } as const satisfies Record<BackendStep, v.GenericSchema>;
 
-/** The engines that come with vloc, by the name that stands for each in the file. None tells speakers apart. */
+/** The engines that vloc uses without a file, by the names that stand for them in it, in order. None tells speakers apart. */
 export const BUILT_IN = {
-  recognize: 'pocketsphinx',
-  translate: 'apertium',
-  speak: 'espeak-ng',
-  separate: 'builtin',
-} as const satisfies Record<JobStep, string>;
+  recognize: ['pocketsphinx'],
+  translate: ['apertium'],
+  speak: ['flite', 'espeak-ng'],
+  separate: ['builtin'],
+} as const satisfies Record<JobStep, readonly string[]>;
+
+/** Whether an engine with this name is a built-in one of the step. */
+export function isBuiltIn(step: JobStep, name: string): boolean {
+  return BUILT_IN[step].some((builtIn) => builtIn === name);
+}
 
 /** The engines of a step that a file does not name. */
 export function defaultEngines(step: BackendStep): readonly string[] {
-  return step === 'diarize' ? [] : [BUILT_IN[step]];
+  return step === 'diarize' ? [] : BUILT_IN[step];
 }
 
 /** One step: engines in order of preference. */
-const list = <const Entry extends v.GenericSchema, const Builtin extends string>(
+const list = <const Entry extends v.GenericSchema, const Names extends readonly string[]>(
   entry: Entry,
-  builtin: Builtin,
+  builtIn: Names,
   what: string,
 ) =>
   v.optional(
     described(
       v.pipe(
-        v.array(v.union([v.literal(builtin), entry]), 'must be a list of engines, in [ and ]'),
-        v.minLength(1, `must have at least one engine; without the list, ${builtin} is used`),
+        v.array(v.union([v.picklist(builtIn), entry]), 'must be a list of engines, in [ and ]'),
+        v.minLength(1, `must have at least one engine; leave the list out to use ${builtIn.join(' and ')}`),
       ),
       `Engines that ${what}, the preferred one first. The first that supports the language is used.`,
     ),

@@ -14,10 +14,11 @@ import type { BackendParts } from './backends/parts.ts';
 import { expandHome } from './backends/parts.ts';
 import { ENGINES } from './catalog.ts';
 import type { EngineChoice, StepEngines } from './choose.ts';
-import { defaultEngines, type EnginesConfig, type EntryOf } from './config.ts';
+import { BUILT_IN, defaultEngines, type EnginesConfig, type EntryOf } from './config.ts';
 import { createPocketSphinx, findSpeechModels } from './recognize/pocketsphinx.ts';
 import { createBuiltinSeparator } from './separate/builtin.ts';
 import { createEspeak } from './speak/espeak.ts';
+import { createFlite } from './speak/flite.ts';
 import { createApertium } from './translate/apertium.ts';
 
 type Create<S extends BackendStep> = (
@@ -52,7 +53,10 @@ const CREATE: { readonly [S in BackendStep]: Create<S> } = {
     }
   },
   async speak(entry, parts) {
-    if (typeof entry === 'string') return createEspeak(parts.programs);
+    if (typeof entry === 'string') {
+      const [english] = BUILT_IN.speak;
+      return entry === english ? createFlite(parts.programs) : createEspeak(parts.programs);
+    }
     switch (entry.type) {
       case 'openai':
         return (await import('./backends/openai/speaker.ts')).createOpenAiSpeaker(entry, parts);

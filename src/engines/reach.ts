@@ -12,7 +12,7 @@ import { ENGINE_STEPS } from '../protocol/provenance.ts';
 import type { BackendOf } from './backend.ts';
 import { type BackendParts, expandHome } from './backends/parts.ts';
 import { isInstalled } from './capabilities.ts';
-import { ENGINES } from './catalog.ts';
+import { ENGINES, installCommand } from './catalog.ts';
 import { closeEngines, type EngineChoice } from './choose.ts';
 import type { EnginesConfig, EntryOf, KeySource } from './config.ts';
 import { createStepEngines } from './create.ts';
@@ -35,7 +35,7 @@ export async function findObstacle(
   entry: EntryOf<BackendStep> | string,
   parts: Parts,
 ): Promise<Obstacle> {
-  if (typeof entry === 'string') return findMissingProgram(step, parts);
+  if (typeof entry === 'string') return findMissingProgram(step, entry, parts);
   switch (entry.type) {
     case 'sherpa':
       return findMissingFolder(entry.folder, parts);
@@ -51,11 +51,13 @@ export async function findObstacle(
   }
 }
 
-function findMissingProgram(step: BackendStep, { programs }: Parts): Obstacle {
+function findMissingProgram(step: BackendStep, name: string, { programs }: Parts): Obstacle {
   const parts = ENGINES.filter((engine) => engine.steps.some((each) => each === step));
-  const missing = parts.find((engine) => !isInstalled(programs, engine));
+  const own = parts.filter((engine) => engine.name === name);
+  const missing = (own.length > 0 ? own : parts).find((engine) => !isInstalled(programs, engine));
   if (missing === undefined) return null;
-  return { message: `${missing.name} is not installed`, fix: 'Install it with `vloc engines install`.' };
+  const fix = `Install it with \`${installCommand(missing)}\`.`;
+  return { message: `${missing.name} is not installed`, fix };
 }
 
 async function findMissingModel(model: string, { env }: Parts): Promise<Obstacle> {

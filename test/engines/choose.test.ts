@@ -32,7 +32,7 @@ test('without a configuration each step has the built-in engine', async () => {
   const names = [recognize, translate, speak, separate].map((step) =>
     step.map(({ backend }) => backend.name),
   );
-  expect(names).toEqual([['pocketsphinx'], ['apertium'], ['espeak-ng'], ['builtin']]);
+  expect(names).toEqual([['pocketsphinx'], ['apertium'], ['flite', 'espeak-ng'], ['builtin']]);
 });
 
 test('the first engine that supports the language is used, and the skipped ones are named', async () => {

@@ -34,6 +34,7 @@ it('accepts the example of the documentation, without spaces around values', () 
     speak: [
       { ...VOICES, voices: { es: { female: 'ef_dora', male: 'em_alex' }, fr: 'ff_siwis' } },
       { type: 'sherpa', folder: '~/models/piper-es', languages: ['es'], fallback: false, threads: 2 },
+      'flite',
       'espeak-ng',
     ],
     separate: [
@@ -63,7 +64,12 @@ it.each<readonly [unknown, string]>([
   ],
   [{ $schema: 3 }, '$schema: must be a string'],
   [{ translate: 'apertium' }, 'translate: must be a list of engines, in [ and ]'],
-  [{ speak: [] }, 'speak: must have at least one engine; without the list, espeak-ng is used'],
+  [{ speak: [] }, 'speak: must have at least one engine; leave the list out to use flite and espeak-ng'],
+  [
+    { speak: ['festival'] },
+    'speak[0]: "flite" and "espeak-ng" are the only names here; every other engine is an object with a "type"',
+  ],
+  [{ speak: [3] }, 'speak[0]: must be an object with a "type", or "flite", or "espeak-ng"'],
   [{ translate: [3] }, 'translate[0]: must be an object with a "type", or "apertium"'],
   [{ translate: [['apertium']] }, 'translate[0]: must be an object with a "type", or "apertium"'],
   [{ translate: ['apertum'] }, 'translate[0]: did you mean "apertium"?'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BUILT_IN } from '../../src/engines/config.ts';
 import { identifyEngines } from '../../src/engines/create.ts';
+import { createPrograms } from '../../src/media/programs/programs.ts';
 import { ENGINE_STEPS } from '../../src/protocol/provenance.ts';
 import { script } from './backends/user-program.ts';
 import { programs, temporaryFolder } from './workspace.ts';
@@ -13,7 +14,7 @@ const ofServer = (change: object = {}) => identifyEngines('recognize', [{ ...SER
 
 test('an engine is the same while nothing about it changes', async () => {
   for (const step of ENGINE_STEPS) {
-    const [once, again] = [1, 2].map(() => identifyEngines(step, [BUILT_IN[step]], parts));
+    const [once, again] = [1, 2].map(() => identifyEngines(step, BUILT_IN[step], parts));
     expect(await once).toBe(await again);
   }
 });
@@ -29,6 +30,15 @@ test('engines differ by their settings, and by their fallbacks', async () => {
 test('settings without an effect on results make no difference, and a key is not included', async () => {
   const key = { env: 'ASR_KEY' };
   expect(await ofServer({ timeout: 5, concurrency: 2, insecure: true, key })).toBe(await ofServer());
+});
+
+test('the built-in voices change when flite is installed', async () => {
+  const folder = temporaryFolder();
+  const identify = () =>
+    identifyEngines('speak', BUILT_IN.speak, { ...parts, programs: createPrograms(folder) });
+  const before = await identify();
+  writeFileSync(join(folder, 'flite'), '', { mode: 0o755 });
+  expect(await identify()).not.toBe(before);
 });
 
 test('a command changes with its program and with the files that it names', async () => {

@@ -126,7 +126,7 @@ describe('the PKGBUILD of the AUR', () => {
 
   it('names the engines that Arch has', () => {
     expect(textOf('aur/PKGBUILD')).toContain(
-      'optdepends=("ffmpeg: reads and writes video and sound" "espeak-ng: speaks text in more than a hundred languages")\n',
+      'optdepends=("ffmpeg: reads and writes video and sound" "flite: speaks English, clearer than espeak-ng" "espeak-ng: speaks text in more than a hundred languages")\n',
     );
   });
 

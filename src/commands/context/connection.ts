@@ -125,7 +125,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     { stuckFailure },
     { createLogWriter },
     { DEFAULT_CONFIG },
-    { BUILT_IN },
+    { defaultEngines, isBuiltIn },
     engines,
     { createClient },
   ] = await Promise.all([
@@ -142,7 +142,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     !provenance.cues.some(isNoticed) &&
     provenance.engines.every(
       ({ step, engine, skipped, reused = false, silent = false }) =>
-        step !== 'export' && engine === BUILT_IN[step] && skipped.length === 0 && !reused && !silent,
+        step !== 'export' && isBuiltIn(step, engine) && skipped.length === 0 && !reused && !silent,
     );
   const config = embeddedConfig(context);
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
@@ -179,7 +179,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
         import('../../engines/create.ts'),
       ]);
       const config = await readEngines(context, () => undefined);
-      return nameEngines(config?.translate ?? [BUILT_IN.translate]);
+      return nameEngines(config?.translate ?? defaultEngines('translate'));
     },
     everyMs: EMBEDDED_POLL_MS,
     profile: await nameProfile(stateDir, key),

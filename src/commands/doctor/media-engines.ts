@@ -6,7 +6,7 @@ import { findCardObstacle, nameDevices, UNLINKED } from '../../engines/backends/
 import { listCards } from '../../engines/backends/llama/model.ts';
 import { findLlamaRuntime, locateRuntime } from '../../engines/backends/llama/runtime.ts';
 import { isInstalled } from '../../engines/capabilities.ts';
-import { ENGINES, type Engine } from '../../engines/catalog.ts';
+import { ENGINES, type Engine, installCommand } from '../../engines/catalog.ts';
 import { BUILT_IN, type EnginesConfig, type TypedEntry } from '../../engines/config.ts';
 import { createEngines } from '../../engines/index.ts';
 import type { Model } from '../../engines/models/catalog.ts';
@@ -81,16 +81,23 @@ async function checkFile(
   return { report: [report], config };
 }
 
-/** Whether a run needs an engine: `fallback` if others of the configuration come before it. */
-type Need = 'yes' | 'fallback' | 'no' | 'elsewhere';
+/** Whether a run needs an engine: `fallback` if others of the configuration come before it, `optional` if others do the same. */
+type Need = 'yes' | 'fallback' | 'optional' | 'no' | 'elsewhere';
 
-function needOf({ name }: Engine, used: readonly UsedEngine[], isEmbedded: boolean): Need {
+function needOf({ name, onlyFor }: Engine, used: readonly UsedEngine[], isEmbedded: boolean): Need {
   if (!isEmbedded) return 'elsewhere';
   // The others decode, detect speech and encode, whichever engines are configured.
-  if (!Object.values(BUILT_IN).some((builtIn) => builtIn === name)) return 'yes';
-  const positions = used.filter(({ entry }) => entry === name).map(({ position }) => position);
-  if (positions.length === 0) return 'no';
-  return positions.includes(1) ? 'yes' : 'fallback';
+  if (
+    !Object.values(BUILT_IN)
+      .flat()
+      .some((builtIn) => builtIn === name)
+  )
+    return 'yes';
+  const own = used.find(({ entry }) => entry === name);
+  if (own === undefined) return 'no';
+  if (onlyFor !== undefined) return 'optional';
+  const isBefore = ({ step, position }: UsedEngine) => step === own.step && position < own.position;
+  return used.some((each) => isBefore(each) && typeof each.entry !== 'string') ? 'fallback' : 'yes';
 }
 
 async function checkEngine(
@@ -101,7 +108,8 @@ async function checkEngine(
 ): Promise<CheckResult> {
   const steps = engine.steps.join(', ');
   if (!isInstalled(programs, engine)) {
-    return missing(`not installed; ${engine.purpose} (${steps})`, need, { installed: false });
+    const fix = installCommand(engine);
+    return missing(`not installed; ${engine.purpose} (${steps})`, need, { installed: false }, fix);
   }
   const version = await readVersion(programs, engine, signal);
   const facts = { installed: true, version, steps: engine.steps };
@@ -113,11 +121,17 @@ async function checkEngine(
   return { grade: 'ok', message: `${version ?? 'installed'} (${steps})`, facts };
 }
 
-function missing(message: string, need: Need, facts: Readonly<Record<string, unknown>>): CheckResult {
-  const fix = 'vloc engines install';
+function missing(
+  message: string,
+  need: Need,
+  facts: Readonly<Record<string, unknown>>,
+  fix = 'vloc engines install',
+): CheckResult {
   switch (need) {
     case 'elsewhere':
       return { grade: 'ok', message: `${message}; not needed for a remote service`, facts };
+    case 'optional':
+      return { grade: 'ok', message: `${message}; ${fix}`, facts };
     case 'no':
       return { grade: 'ok', message: `${message}; not needed: other engines are configured`, facts };
     case 'fallback':

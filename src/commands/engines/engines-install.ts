@@ -2,6 +2,8 @@ import { tmpdir } from 'node:os';
 import * as v from 'valibot';
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, listOption } from '../../base/option.ts';
+import { isInstalled } from '../../engines/capabilities.ts';
+import { ENGINES } from '../../engines/catalog.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { createEngines } from '../../engines/index.ts';
 import {
@@ -21,7 +23,7 @@ import {
   showCommand,
 } from '../../engines/install.ts';
 import { hasFont } from '../../media/export/fonts.ts';
-import { createPrograms } from '../../media/programs/programs.ts';
+import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { findPair, sameLanguage } from '../../protocol/languages.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -38,7 +40,7 @@ export const enginesInstall: Command = defineCommand({
     pair: listOption('pairs', 'additional Apertium language pairs, such as eng-glg; on Debian and Ubuntu'),
     to: listOption(
       'languages',
-      'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan',
+      'pairs that translate English to these languages, such as pt,fr, if need be through Spanish or Catalan; for en, a clearer voice',
     ),
     font: listOption(
       'languages',
@@ -123,7 +125,18 @@ function listMissing({ missing, translate }: Capabilities, pairs: readonly strin
 
 /** The languages to which nothing translates English. */
 function listMissingTargets({ translate }: Capabilities, targets: readonly string[]): readonly string[] {
-  return targets.filter((to) => findPair(translate, { from: 'en', to }) === undefined);
+  return targets.filter(
+    (to) => !sameLanguage(to, 'en') && findPair(translate, { from: 'en', to }) === undefined,
+  );
+}
+
+/** The missing engines that are only for one of the languages. */
+function listMissingFor(languages: readonly string[], programs: Programs): readonly string[] {
+  return ENGINES.filter(
+    (engine) =>
+      languages.some((language) => sameLanguage(language, engine.onlyFor ?? '')) &&
+      !isInstalled(programs, engine),
+  ).map(({ name }) => name);
 }
 
 async function makePlan(
@@ -140,7 +153,7 @@ async function makePlan(
     throw invalidCallFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
   }
   const programs = createPrograms(context.io.env.PATH ?? '');
-  const missing = listMissing(capabilities, pairs);
+  const missing = [...listMissing(capabilities, pairs), ...listMissingFor(to, programs)];
   const facts = {
     system: detectSystem(context.io.platform, readOsRelease()),
     privilege: await detectPrivilege(programs.locate('sudo')),

@@ -100,6 +100,8 @@ function presentEngines(
   context: Pick<Context, 'io' | 'service'>,
 ): Presentation {
   const installed = engines.filter((engine) => engine.installed);
+  const missing = ENGINES.filter(({ name }) => !installed.some((engine) => engine.name === name));
+  const languages = missing.flatMap(({ onlyFor }) => (onlyFor === undefined ? [] : ['--to', onlyFor]));
   return {
     document: () => ({ engines, file, used, capabilities }),
     events: () => [
@@ -117,7 +119,10 @@ function presentEngines(
     notes: () => [
       ...(installed.length === engines.length
         ? []
-        : ['', `Install what is missing with: ${writeCommand(context, ['engines', 'install'])}`]),
+        : [
+            '',
+            `Install what is missing with: ${writeCommand(context, ['engines', 'install', ...languages])}`,
+          ]),
       ...(file === null
         ? ['', `Use better engines: ${writeCommand(context, ['engines', 'add', '--help'])}`]
         : []),

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import type { BackendOf } from '../../engines/backend.ts';
 import type { BackendParts } from '../../engines/backends/parts.ts';
+import { ENGINES } from '../../engines/catalog.ts';
 import { defaultEngines, type EnginesConfig, type EntryOf } from '../../engines/config.ts';
 import { createBackend } from '../../engines/create.ts';
 import { findEntries, nameEntry } from '../../engines/entry.ts';
@@ -215,7 +216,11 @@ export async function tryEngine(
   const obstacle = await findObstacle(step, entry, { ...parts, signal: soon });
   signal.throwIfAborted();
   // At once: an engine tries a server that refuses connections for a minute.
-  if (obstacle !== null) throw new Error(`${obstacle.message}. ${obstacle.fix}`);
+  if (obstacle !== null) {
+    const isOptional = ENGINES.some(({ name, onlyFor }) => name === entry && onlyFor !== undefined);
+    if (isOptional) return { skipped: obstacle.message };
+    throw new Error(`${obstacle.message}. ${obstacle.fix}`);
+  }
   const languages = typeof entry === 'string' ? [] : (entry.languages ?? []);
   const trialMs = trialLimitMs(context);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(trialMs)]);

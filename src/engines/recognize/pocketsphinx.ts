@@ -16,7 +16,7 @@ import { BUILT_IN } from '../config.ts';
 /** The built-in recognizer. `auto` is the language of the first installed model. */
 export function createPocketSphinx(programs: Programs): Recognizer {
   return {
-    name: BUILT_IN.recognize,
+    name: BUILT_IN.recognize[0],
     // It divides each job among the cores itself.
     concurrency: Number.POSITIVE_INFINITY,
     languages: async () => [...new Set(findSpeechModels().map(({ language }) => language))],

@@ -9,7 +9,7 @@ import { runWorker, WITH_VOICE, WORKER_FILES } from './worker-process.ts';
 
 export function createBuiltinSeparator(programs: Programs): Separator {
   return {
-    name: BUILT_IN.separate,
+    name: BUILT_IN.separate[0],
     concurrency: Number.POSITIVE_INFINITY,
     separate: (task, work) => separateInWorker(programs, task, work),
     close: async () => {},

@@ -7,6 +7,7 @@ import type { Clip, EngineRun } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { matchLanguage } from '../../protocol/languages.ts';
 import type { Speaker, SpeechRequest } from '../backend.ts';
+import { MOST_SPEED } from '../backends/voice-choice.ts';
 import { BUILT_IN } from '../config.ts';
 import { chooseVoice, listVoices, type Voice, voiceNames } from './voices.ts';
 
@@ -18,8 +19,6 @@ const MAX_CLIP_BYTES = 600 * SAMPLE_RATE * BYTES_PER_SAMPLE;
 
 /** A comfortable pace in words per minute, close to its default. */
 const NATURAL_RATE = 165;
-/** The fastest speed of a dub, see `fit.ts`. */
-const MOST_SPEED = 1.6;
 
 /** The built-in speaker. */
 export function createEspeak(programs: Programs): Speaker {
@@ -33,7 +32,7 @@ export function createEspeak(programs: Programs): Speaker {
     return listed;
   };
   return {
-    name: BUILT_IN.speak,
+    name: BUILT_IN.speak[1],
     concurrency: programs.parallel,
     mostSpeed: MOST_SPEED,
     isLevel: true,

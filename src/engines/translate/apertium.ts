@@ -15,7 +15,7 @@ import { hideProtected } from './protected.ts';
 /** The built-in translator. */
 export function createApertium(programs: Programs): Translator {
   return {
-    name: BUILT_IN.translate,
+    name: BUILT_IN.translate[0],
     concurrency: Number.POSITIVE_INFINITY,
     keepsMarkup: false,
     punctuates: false,

@@ -7,6 +7,7 @@ import { main } from '../../../src/cli/main.ts';
 import { startScene } from '../../service/harness/scene.ts';
 import { startPlain, startSecure } from '../../service/outgoing/outside.ts';
 import { oldFfmpegPath } from '../../support/old-ffmpeg.ts';
+import { pathWithout } from '../../support/path-without.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
@@ -305,6 +306,20 @@ describe('engines of engines.json', () => {
     expect(checks['engine pocketsphinx']).toMatchObject({ state: 'warn', fix: 'vloc engines install' });
     expect(checks['engine apertium']).toMatchObject({ state: 'fail' });
     expect(checks['engine ffmpeg']).toMatchObject({ state: 'fail' });
+  });
+
+  it('are not needed where others do the same: English is spoken without flite', async () => {
+    const { code, stdout } = await run({ PATH: pathWithout('flite') });
+    expect(checksOf(stdout)['engine flite']).toMatchObject({
+      state: 'ok',
+      message: 'not installed; speaks English, clearer than espeak-ng (speak); vloc engines install --to en',
+    });
+    expect(checksOf(stdout)['engine espeak-ng']).toMatchObject({ state: 'ok' });
+    expect(code).toBe(0);
+    // The voice after it is needed as before.
+    expect(checksOf((await run({ PATH: folder })).stdout)['engine espeak-ng']).toMatchObject({
+      state: 'fail',
+    });
   });
 
   it('fail the check of their file for a mistake in it, and the other checks still run', async () => {

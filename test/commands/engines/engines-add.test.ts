@@ -227,6 +227,7 @@ describe('vloc engines add', () => {
           concurrency: 2,
           timeout: 90,
         },
+        'flite',
         'espeak-ng',
       ],
       translate: [{ context: 3, instructions: 'Be kind.' }, 'apertium'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { detectSystem, readOsRelease } from '../../../src/engines/install.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
+import { pathWithout } from '../../support/path-without.ts';
 import { type EnginesDesk, openEnginesDesk } from '../support/run-engines.ts';
 
 let desk: EnginesDesk;
@@ -74,6 +75,28 @@ describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
     it.each(['eng', 'eng-glg-spa', '-o Dpkg::Pre-Invoke', 'English-Galician'])('refuses %j', async (pair) => {
       const { code, stderr } = await install(`--pair=${pair}`);
       expect([code, stderr]).toEqual([2, expect.stringContaining('is not a pair of languages')]);
+    });
+  },
+);
+
+describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
+  'vloc engines install --to en',
+  () => {
+    const withoutFlite = (...words: string[]) =>
+      desk.run(['install', ...words], { PATH: `${bin}:${pathWithout('flite')}` });
+
+    it('shows the package of the voice for English, and needs no pair of languages for it', async () => {
+      for (const language of ['en', 'en-GB']) {
+        const { code, stderr } = await withoutFlite('--to', language);
+        expect(stderr).toContain('To be installed: flite\n');
+        expect(stderr).toMatch(/apt-get install -y -q --no-install-recommends flite\n/);
+        expect(code).not.toBe(0);
+      }
+    });
+
+    it('is the only way to install that voice', async () => {
+      const { code, stdout } = await withoutFlite('--to', 'es', '-o', 'json');
+      expect([code, JSON.parse(stdout)]).toEqual([0, { installed: [], missing: [] }]);
     });
   },
 );

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startServer } from '../../engines/backends/loopback-server.ts';
+import { pathWithout } from '../../support/path-without.ts';
 import { type EnginesDesk, openEnginesDesk } from '../support/run-engines.ts';
 
 let desk: EnginesDesk;
@@ -15,9 +16,17 @@ describe('vloc engines list', () => {
     expect(stdout).toMatch(
       /USED FOR +# +ENGINE +LANGUAGES +REACHABLE\nrecognize +1 +pocketsphinx +English +yes\n/,
     );
-    expect(stdout).toMatch(/speak +1 +espeak-ng +Afrikaans, Amharic, .* and \d+ more +yes/);
+    expect(stdout).toMatch(/speak +2 +espeak-ng +Afrikaans, Amharic, .* and \d+ more +yes/);
     expect(stdout).toMatch(/separate +1 +builtin +- +yes/);
     expect(stderr).toContain('Use better engines: vloc engines add --help');
+  });
+
+  it('names the voice for English, and how to install it where it is missing', async () => {
+    const { code, stdout, stderr } = await desk.run(['list'], { PATH: pathWithout('flite') });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/flite +missing +speak +speaks English/);
+    expect(stdout).toMatch(/speak +1 +flite +- +no: flite is not installed/);
+    expect(stderr).toContain('Install what is missing with: vloc engines install --to en\n');
   });
 
   it('shows configured engines in their order, with their languages and errors', async () => {

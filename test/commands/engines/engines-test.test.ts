@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeScript, script } from '../../engines/backends/user-program.ts';
 import { until } from '../../service/harness/scene.ts';
+import { pathWithout } from '../../support/path-without.ts';
 import { type EnginesDesk, openEnginesDesk, PROGRAMS } from '../support/run-engines.ts';
 
 let desk: EnginesDesk;
@@ -82,7 +83,18 @@ describe('vloc engines test', () => {
     const { code, stdout } = await desk.run(['test', 'speak', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).data).toMatchObject([
+      { engine: 'flite', language: 'en', result: 'succeeded', understood: expect.any(Number) },
       { engine: 'espeak-ng', language: 'en', result: 'succeeded', understood: expect.any(Number) },
+    ]);
+  });
+
+  it('skips the voice for English where it is not installed', async () => {
+    const { code, stdout } = await desk.run(['test', 'speak', 'flite', '-o', 'json'], {
+      PATH: pathWithout('flite'),
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).data).toMatchObject([
+      { engine: 'flite', result: 'skipped', problem: 'flite is not installed' },
     ]);
   });
 

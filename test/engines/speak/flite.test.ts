@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import type { VoiceMode } from '../../../src/engines/backend.ts';
+import { createFlite, toAscii } from '../../../src/engines/speak/flite.ts';
+import { speakDub } from '../../../src/engines/speak/speak.ts';
+import { clipSeconds } from '../../../src/media/audio/clip.ts';
+import { createPrograms } from '../../../src/media/programs/programs.ts';
+import { pathWithout } from '../../support/path-without.ts';
+import { createWork, programs, stepEngines, temporaryFolder } from '../workspace.ts';
+
+const installed = createPrograms(process.env.PATH ?? '');
+const hasFlite = installed.locate('flite') !== null;
+
+const say = (text: string, voiceMode: VoiceMode = 'auto', speed = 1) =>
+  createFlite(installed).speak(
+    { text, language: 'en', voiceMode, speed },
+    { folder: temporaryFolder(), signal: new AbortController().signal },
+  );
+const seconds = async (text: string, speed?: number) => clipSeconds(await say(text, 'auto', speed));
+
+/** Who speaks a dub, and who was named as skipped for it. */
+async function speakerOf(targetLanguage: string, programsOfEngines = programs) {
+  const lines = [{ index: 1, start_ms: 0, end_ms: 3_000, text: 'Hello.' }];
+  const engines = await stepEngines(null, programsOfEngines);
+  const task = { lines, targetLanguage, voiceMode: 'auto' } as const;
+  const { use } = await speakDub(engines, task, createWork(temporaryFolder()));
+  return [use.engine, ...use.skipped];
+}
+
+test.each([
+  ['“Don’t,” he said — ‘never’…', `"Don't," he said, 'never'...`],
+  ['café, naïve, São Paulo, Łódź, Åse Straße', 'cafe, naive, Sao Paulo, Lodz, Ase Strasse'],
+  ['½ of 20 °C for 5 € at ﬁve', '1/2 of 20 degrees C for 5 euros at five'],
+  ['Мир ♪ 😀 hello', 'hello'],
+])('%j is written for flite as %j', (text, plain) => {
+  expect(toAscii(text)).toBe(plain);
+});
+
+test('English is spoken by espeak-ng where flite is not installed, and nothing is said to be skipped', async () => {
+  expect(await speakerOf('en', createPrograms(pathWithout('flite')))).toEqual(['espeak-ng']);
+});
+
+describe.skipIf(!hasFlite)('flite', () => {
+  test('speaks English of all regions, and no other language', async () => {
+    expect(await speakerOf('en')).toEqual(['flite']);
+    expect(await speakerOf('en-GB')).toEqual(['flite']);
+    expect(await speakerOf('es')).toEqual(['espeak-ng']);
+  });
+
+  test('speaks accents and typographic quotes like the plain characters', async () => {
+    expect(await seconds('“It’s a naïve café — isn’t it?”')).toBe(
+      await seconds(`"It's a naive cafe, isn't it?"`),
+    );
+    expect(await seconds('Мир. 世界')).toBe(0);
+  });
+
+  test('receives text that is no option, no file and no markup for it', async () => {
+    expect(await seconds('--version')).toBeGreaterThan(0.2);
+    expect(await seconds('/etc/passwd')).toBeLessThan(6);
+    expect(await seconds('a <break time="5s"/> b')).toBeLessThan(5);
+  });
+
+  test('speaks faster in proportion, and all of a long text', async () => {
+    const text = 'He was not an ill disposed young man, unless to be rather cold hearted. '.repeat(5);
+    const natural = await seconds(text);
+    expect(natural / (await seconds(text, 1.5))).toBeCloseTo(1.5, 1);
+    expect(natural).toBeGreaterThan(15);
+  });
+});

@@ -1,0 +1,22 @@
+/** The programs of this machine but for one. */
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** Returns a value of PATH with which a program is not found; it goes with the test. */
+export function pathWithout(program: string): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders
+    .map((folder) => (existsSync(join(folder, program)) ? copyWithout(folder, program) : folder))
+    .join(delimiter);
+}
+
+function copyWithout(folder: string, program: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'vloc-path-'));
+  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  for (const name of readdirSync(folder)) {
+    if (name !== program) symlinkSync(join(folder, name), join(copy, name));
+  }
+  return copy;
+}
