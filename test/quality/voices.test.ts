@@ -1,13 +1,64 @@
-/** Languages of the built-in voice: whether it reads them, or spells their characters in English. */
+/** The built-in voices: whether English is understood, and whether they read other languages or spell their characters in English. */
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Speaker, VoiceMode } from '../../src/engines/backend.ts';
 import { wordsToCues } from '../../src/engines/recognize/cues.ts';
+import { createPocketSphinx } from '../../src/engines/recognize/pocketsphinx.ts';
+import { createEspeak } from '../../src/engines/speak/espeak.ts';
+import { createFlite } from '../../src/engines/speak/flite.ts';
 import { speakDub } from '../../src/engines/speak/speak.ts';
 import { listVoices } from '../../src/engines/speak/voices.ts';
 import { translateSubtitle } from '../../src/engines/translate/translate.ts';
-import { createWork, programs, stepEngines, temporaryFolder } from '../engines/workspace.ts';
+import { SPEECH_FORMAT } from '../../src/media/audio/decode-audio.ts';
+import { createWav } from '../../src/media/audio/wav.ts';
+import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from '../engines/workspace.ts';
+import { wordErrorRate } from '../support/words.ts';
 import { HAS_CLIPS, NEEDED, speak } from './clips.ts';
 import { report } from './report.ts';
+
+/** Seconds before, between and after the texts; half of it counts as a part of each. */
+const PAUSE = 0.5;
+
+/** Percent of the words of the recordings that PocketSphinx misunderstands when a voice speaks them. */
+async function misunderstood(speaker: Speaker, voiceMode: VoiceMode): Promise<number> {
+  const said = (['heldOut', 'librivox'] as const).flatMap((set) => speak(set).said.map(({ words }) => words));
+  const work = createWork(temporaryFolder());
+  const [spoken, voice] = [join(work.folder, 'spoken.wav'), join(work.folder, 'voice.wav')];
+  const segments: { start: number; end: number }[] = [];
+  let track: Awaited<ReturnType<typeof createWav>> | null = null;
+  for (const words of said) {
+    const request = { text: `${words}.`, language: 'en', voiceMode, speed: 1 };
+    const { samples, sampleRate } = await speaker.speak(request, work);
+    track ??= await createWav(spoken, { sampleRate, channels: 1 });
+    const silence = new Int16Array((sampleRate * PAUSE) / 2);
+    await track.write(silence);
+    const start = track.frames / sampleRate;
+    for (const part of [silence, samples, silence]) await track.write(part);
+    segments.push({ start, end: track.frames / sampleRate });
+    await track.write(silence);
+  }
+  await track?.close();
+  ffmpeg('-i', spoken, '-ar', String(SPEECH_FORMAT.sampleRate), voice);
+  const { words } = await createPocketSphinx(programs).recognize({ voice, segments, language: 'en' }, work);
+  // The dictionary of the recognizer spells a title as it is written.
+  const plain = (texts: readonly string[]) => texts.join(' ').toLowerCase().replaceAll('mister', 'mr');
+  return 100 * wordErrorRate(plain(said), plain(words.map(({ text }) => text)));
+}
+
+/** Thresholds leave a few words for other versions of the programs and models. */
+describe.skipIf(!HAS_CLIPS)(`the words of an English voice (${NEEDED})`, () => {
+  test.each([
+    ['flite rms', createFlite(programs), 'male', 15],
+    ['flite slt', createFlite(programs), 'female', 23],
+    ['espeak-ng', createEspeak(programs), 'male', 85],
+    ['espeak-ng +f2', createEspeak(programs), 'female', 60],
+  ] as const)('%s are understood by PocketSphinx', async (name, speaker, voiceMode, most) => {
+    const wrong = await misunderstood(speaker, voiceMode);
+    report(`words misunderstood by PocketSphinx: ${name}`, wrong, '%');
+    expect(wrong).toBeLessThan(most);
+  });
+});
 
 /** Names of months, days and languages in a language, for which the data of Unicode are there. */
 function wordsOf(language: string): string[] {

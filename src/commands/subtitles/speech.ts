@@ -25,11 +25,11 @@ interface SpeechRate {
 }
 
 /**
- * Characters per second of the built-in voices, for languages without an earlier dub. Measured 2026-11-26 with espeak-ng 1.51 at the
- * natural speed of vloc, on article 1 of the Universal Declaration of Human Rights, counted as `countCharacters` does.
+ * Characters per second of the built-in voices, for languages without an earlier dub. Measured 2026-11-26 with espeak-ng 1.51, for
+ * English with flite 2.2, at the natural speed of vloc, on article 1 of the Universal Declaration of Human Rights, counted as `countCharacters` does.
  */
 const DEFAULT_RATES: Readonly<Record<string, number>> = {
-  ...{ de: 17.8, en: 18.4, es: 17.3, fr: 23.5, hi: 12.6, it: 17.3, ko: 6.1 },
+  ...{ de: 17.8, en: 16.4, es: 17.3, fr: 23.5, hi: 12.6, it: 17.3, ko: 6.1 },
   ...{ nl: 16, pl: 14.5, pt: 16.3, ru: 18.4, tr: 13.8, zh: 3.6 },
 };
 

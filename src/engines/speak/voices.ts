@@ -14,10 +14,10 @@ export interface Voice {
 }
 
 /**
- * The voices are synthetic: a variant shifts the pitch and the formants of any language. `f3` and `m3` stay clear at
- * high rates. Without a variant, the voice is as its authors tuned it.
+ * The voices are synthetic: a variant shifts the pitch and the formants of any language. `f2` is understood better than the
+ * voice without one, which is that of a man and better than `m3`; see docs/quality.md.
  */
-const VARIANTS: Record<VoiceMode, string> = { auto: '', female: '+f3', male: '+m3' };
+const VARIANTS: Record<VoiceMode, string> = { auto: '', female: '+f2', male: '' };
 
 /**
  * Languages that espeak-ng lists but spells instead of reading, because it has no dictionary of their characters: Japanese
@@ -71,7 +71,7 @@ export function parseVoices(table: string): Voice[] {
 
 /** Returns all names for a language's voice, the preferred one first. */
 export function voiceNames(voice: Voice): string[] {
-  return Object.values(VARIANTS).map((variant) => voice.name + variant);
+  return [...new Set(Object.values(VARIANTS).map((variant) => voice.name + variant))];
 }
 
 /** Returns the name to pass to espeak-ng for a language, or null if it has no voice for it. */
