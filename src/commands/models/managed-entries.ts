@@ -24,7 +24,7 @@ export interface ManagedEntry {
 }
 
 /**
- * Adds entries to their steps, after the user's own and before those of earlier models and a built-in engine at the end.
+ * Adds entries to their steps, after the user's own and before those of earlier models and built-in engines at the end.
  * Entries of the same models are replaced.
  */
 export function addEntries(file: EnginesConfig, added: readonly ManagedEntry[]): EnginesConfig {
@@ -36,7 +36,7 @@ export function addEntries(file: EnginesConfig, added: readonly ManagedEntry[]):
       (entry) => managerOf(entry) === undefined || !ids.includes(managerOf(entry)),
     );
     const models = others.findIndex((entry) => managerOf(entry) !== undefined);
-    const end = typeof others.at(-1) === 'string' ? others.length - 1 : others.length;
+    const end = others.findLastIndex((entry) => typeof entry !== 'string') + 1;
     return [step, others.toSpliced(models < 0 ? end : models, 0, ...entries)] as const;
   });
   return withLists({ $schema: SCHEMA_ADDRESS, ...file }, lists);

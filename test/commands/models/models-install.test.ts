@@ -31,7 +31,7 @@ describe('vloc models install', () => {
     });
     expect(desk.engines()).toMatchObject({
       recognize: [entry('tiny-ears', ['es']), 'pocketsphinx'],
-      speak: [entry('tiny-voice', ['en']), 'espeak-ng'],
+      speak: [entry('tiny-voice', ['en']), 'flite', 'espeak-ng'],
     });
     const before = desk.hub.log.length;
     const again = await desk.run(ALL.filter((word) => word !== '--yes'));
