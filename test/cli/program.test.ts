@@ -177,7 +177,7 @@ it.each([
   [['--jobs', '1.5'], 'invalid --jobs "1.5": expected a whole number from 1'],
   [['--max-credits', '-1'], 'invalid --max-credits "-1": expected a number from 0'],
   [['--timeout', 'soon'], 'invalid --timeout "soon": expected a time such as 90s, 30m or 2h'],
-  [['--output', 'xml'], 'invalid --output "xml": expected one of table, json, ndjson, plain, id'],
+  [['--output', 'xml'], 'invalid --output "xml": expected one of table, json, ndjson, csv, plain, id'],
   [['--set', 'mode'], 'invalid --set "mode": expected name=value'],
 ])('the options %j are refused with the value and what was expected', async (options, message) => {
   const parsed = parseArguments(['localize', 'a.mp4', ...options], createTestIo().io);

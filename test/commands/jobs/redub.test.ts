@@ -327,7 +327,8 @@ it.runIf(testsOwnWork())(
       text: 'Here something else is said, in fewer words.',
     }); // it exists
     const [from = 0, to = 0] = differingMs(before, await dub(), 48_000) ?? [];
-    expect(from).toBeGreaterThanOrEqual(45_000);
+    // After a pause, speech may begin up to 0.3 s early.
+    expect(from).toBeGreaterThanOrEqual(44_700);
     expect(to).toBeLessThanOrEqual(54_000);
     expect(to - from).toBeGreaterThan(1000);
     const item = await report();
