@@ -47,7 +47,13 @@ export function scriptedRuntime(answers: readonly string[]) {
     import { appendFileSync } from 'node:fs';
     const answers = ${JSON.stringify(answers)};
     const context = { getSequence: () => ({}) };
-    export const getLlama = async () => ({ loadModel: async () => ({ createContext: async () => context }) });
+    const model = { gpuLayers: 0, fileInsights: { totalLayers: 1 }, createContext: async () => context };
+    export const getLlama = async () => ({
+      gpu: false,
+      getGpuDeviceNames: async () => [],
+      getVramState: async () => ({ total: 0, free: 0 }),
+      loadModel: async () => model,
+    });
     export class LlamaChatSession {
       resetChatHistory() {}
       async prompt(text) {
