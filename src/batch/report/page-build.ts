@@ -3,14 +3,17 @@
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { SpokenPart } from '../../media/subtitles/utterances.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
+import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { digestLines } from '../inputs/stage-items.ts';
 import { describeCuts } from '../item-provenance.ts';
 import { describeItemCosts } from './costs.ts';
 import { buildAttention } from './page-attention.ts';
 import {
   type EntryDetail,
+  type LineFit,
   type ReportEntry,
   type ReportFacts,
   type ReportFile,
@@ -62,7 +65,7 @@ async function buildEntry(
 ): Promise<ReportEntry> {
   const tracks = await readTracks(group, pageFolder, readers);
   const subtitles = await readSubtitles(group, tracks, pageFolder, readers);
-  const fit = readFit(group, tracks, subtitles);
+  const fit = await readFit(group, tracks, subtitles);
   // The newest speech counts, which is a dub or a localization.
   const spoken = group.jobs.findLast(({ engines }) => engines.some(({ step }) => step === 'speak'));
   const cues = spoken?.cues ?? [];
@@ -114,11 +117,11 @@ const UNSPOKEN =
   'the translation changed after the video was made, so its voice speaks an earlier text; run the same command again to update it';
 
 /** Measures how the dub fits its lines; without a dub, how the original voice fits the original lines. */
-function readFit(
+async function readFit(
   group: JobGroup,
   tracks: readonly MeasuredTrack[],
   subtitles: readonly ReportSubtitle[],
-): ReportFit {
+): Promise<ReportFit> {
   const linesOf = (role: ReportSubtitle['role']) =>
     subtitles.find((found) => found.role === role)?.lines ?? [];
   if (subtitles.some(({ is_unspoken: isUnspoken }) => isUnspoken))
@@ -126,6 +129,7 @@ function readFit(
   const translated = linesOf('translated');
   const original = linesOf('original');
   if (translated.length + original.length === 0) return { measured_on: null, reason: explainNoLines(group) };
+  const { groupUtterances, mostEarlyMs } = await import('../../media/subtitles/utterances.ts');
   const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
   const candidates = [
     { role: 'dub', lines: translated },
@@ -136,18 +140,42 @@ function readFit(
   for (const { role, lines } of candidates) {
     const heard = sound(role);
     if (heard !== null && lines.length > 0) {
-      return { measured_on: role, lines: measureFit(lines, heard.loudness) };
+      const measure = (texts: readonly SubtitleLine[]) => measureFit(texts, heard.loudness, mostEarlyMs);
+      return {
+        measured_on: role,
+        lines:
+          role === 'voice'
+            ? measureFit(lines, heard.loudness)
+            : fitSentences(groupUtterances(lines), measure),
+      };
     }
   }
   const mixed = sound('localized');
   if (mixed !== null && translated.length > 0) {
-    return { measured_on: 'localized', lines: measureMixedFit(translated, mixed.loudness) };
+    const measure = (texts: readonly SubtitleLine[]) => measureMixedFit(texts, mixed.loudness);
+    return { measured_on: 'localized', lines: fitSentences(groupUtterances(translated), measure) };
   }
   const reason =
     translated.length > 0
       ? 'no dub; create one with vloc dub'
       : 'no track with the voice alone; create one with vloc separate';
   return { measured_on: null, reason };
+}
+
+/** The fit of each cue is that of its sentence, which is spoken as one. */
+function fitSentences(
+  sentences: readonly (readonly SpokenPart[])[],
+  measure: (texts: readonly SubtitleLine[]) => readonly LineFit[],
+): LineFit[] {
+  const texts = sentences.map((parts) => ({
+    indexes: parts.flatMap(({ indexes }) => indexes),
+    startMs: parts[0]?.startMs ?? 0,
+    endMs: parts.at(-1)?.endMs ?? 0,
+  }));
+  const fits = measure(
+    texts.map(({ startMs, endMs }, at) => ({ index: at, start_ms: startMs, end_ms: endMs, text: '' })),
+  );
+  return fits.flatMap((fit) => texts[fit.index]?.indexes.map((index) => ({ ...fit, index })) ?? []);
 }
 
 function explainNoLines({ jobs }: JobGroup): string {

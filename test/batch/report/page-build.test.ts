@@ -119,6 +119,25 @@ describe('an entry', () => {
     expect(misfits).toBe(1);
   });
 
+  it('measures the cues of a sentence together, as they are spoken', async () => {
+    const { write, build } = setUp();
+    const cue = (index: number, start_ms: number, end_ms: number, text: string) => ({
+      ...{ index, start_ms, end_ms, text },
+    });
+    const lines = [cue(1, 900, 1200, 'voy a comprar el'), cue(2, 1700, 2200, 'pan de mañana.')];
+    const translation = write('out/a.es.srt', formatSrt(lines));
+    const dub = { kind: 'dubbing', input_path: translation, target_language: 'es' } as const;
+    const { entries } = await build([pageJob({ ...dub, files: [write('out/a.es.wav')] })]);
+    expect(entries[0]?.misfits).toBe(0);
+    const fit = { slot_start_ms: 900, slot_end_ms: 2200, speech: { start_ms: 1000, end_ms: 2000 } };
+    expect(entries[0]?.detail.fit).toMatchObject({
+      lines: [
+        { ...fit, index: 1 },
+        { ...fit, index: 2 },
+      ],
+    });
+  });
+
   it('measures the voice of a whole localization in its mix with the background', async () => {
     const { write, build } = setUp();
     const job = { input_path: write('in/a.mp4'), files: [write('out/a.es.mp4')], target_language: 'es' };
