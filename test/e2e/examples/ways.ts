@@ -220,7 +220,8 @@ async function addUntried(desk: Desk, line: string): Promise<Ended> {
   if (line.includes('sherpa')) writeTinyVoice(join(desk.folder, 'home/models/piper-es'));
   const ended = await desk.run(words.toSpliced(2, 0, '--no-check'));
   const saved = JSON.parse(await readFile(join(desk.folder, 'config/engines.json'), 'utf8'));
-  expect(Object.values(saved)).toContainEqual([expect.any(Object), expect.any(String)]);
+  const [list] = Object.values(saved).filter((value) => Array.isArray(value));
+  expect(list?.[0]).toEqual(expect.any(Object));
   return ended;
 }
 
