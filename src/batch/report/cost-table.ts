@@ -2,9 +2,9 @@
 import { posix } from 'node:path';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
-import { roundCredits } from '../../protocol/metering.ts';
 import { type Attempt, billOf } from '../records/attempts.ts';
 import { isJoinedKey, readPartKey, wholeName } from '../records/item-key.ts';
+import { createBudget } from '../run/budget.ts';
 import { readItemKey } from './item-report.ts';
 
 /** The jobs of a kind in a folder, a language and a month. */
@@ -22,6 +22,7 @@ export interface CostRow {
   readonly unit: string;
   /** Units of the jobs for which the service reports them. */
   readonly quantity: number;
+  /** Of jobs that are not finished. */
   readonly reserved: number;
   readonly charged: number;
   /** Jobs whose cost the service does not report. */
@@ -52,17 +53,15 @@ function groupOf({ item, kind, is_free, asked_at, finished_at }: Attempt): Group
 }
 
 function rowOf(group: Group, jobs: readonly Attempt[]): CostRow {
-  const bills = jobs.map(billOf);
-  const sum = (amounts: readonly (number | null | undefined)[]) =>
-    roundCredits(amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0));
+  const budget = createBudget(null);
+  for (const job of jobs) budget.bill(job.key, job.kind, billOf(job));
+  const { reserved, charged, unknown } = budget.totals();
   return {
     ...group,
     jobs: jobs.length,
     unit: KINDS[group.kind].unit,
-    quantity: sum(bills.map((bill) => bill?.quantity)),
-    reserved: sum(bills.map((bill) => bill?.reserved_credits)),
-    charged: sum(bills.map((bill) => bill?.charged_credits)),
-    unknown: bills.filter((bill) => bill?.charged_credits == null && bill?.reserved_credits == null).length,
+    quantity: jobs.reduce((sum, { quantity }) => sum + (quantity ?? 0), 0),
+    ...{ reserved, charged, unknown },
   };
 }
 

@@ -64,6 +64,7 @@ test('--costs adds up to what the ledger charged, by folder, language and month'
   const { data } = (await vloc.caller.get('/v1/credit-transactions?limit=50')).json;
   const ledger = data.reduce((sum: number, { amount }: { amount: number }) => sum - amount, 0);
   expect(rows.reduce((sum, { charged }) => sum + charged, 0)).toBe(ledger);
+  expect(rows.map(({ reserved, unknown }) => reserved + unknown)).toEqual([0, 0, 0, 0]);
   expect(rows.map(({ folder, target_language: to, jobs }) => [folder, to, jobs])).toEqual([
     ['week1', 'es', 2],
     ['week1', 'fr', 2],
