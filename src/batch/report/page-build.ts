@@ -129,7 +129,7 @@ async function readFit(
   const translated = linesOf('translated');
   const original = linesOf('original');
   if (translated.length + original.length === 0) return { measured_on: null, reason: explainNoLines(group) };
-  const { groupUtterances, mostEarlyMs } = await import('../../media/subtitles/utterances.ts');
+  const { groupUtterances } = await import('../../media/subtitles/utterances.ts');
   const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
   const candidates = [
     { role: 'dub', lines: translated },
@@ -140,7 +140,7 @@ async function readFit(
   for (const { role, lines } of candidates) {
     const heard = sound(role);
     if (heard !== null && lines.length > 0) {
-      const measure = (texts: readonly SubtitleLine[]) => measureFit(texts, heard.loudness, mostEarlyMs);
+      const measure = (texts: readonly SubtitleLine[]) => measureFit(texts, heard.loudness);
       return {
         measured_on: role,
         lines:

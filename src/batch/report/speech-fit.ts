@@ -22,18 +22,13 @@ const SHORTEST_STEPS = 2;
  * Measures the speech of each line, from the start of its slot to the start of the next one, since speech may be longer than
  * its slot.
  * @param lines in order of time
- * @param earlyMs how much earlier than its start the speech of a line may begin, after the end of the line before it
  */
-export function measureFit(
-  lines: readonly SubtitleLine[],
-  loudness: Loudness,
-  earlyMs: (startMs: number, before: number) => number = () => 0,
-): LineFit[] {
+export function measureFit(lines: readonly SubtitleLine[], loudness: Loudness): LineFit[] {
   const threshold = speechThreshold(loudness.decibels);
   return lines.map((line, at) => {
     const next = lines[at + 1]?.start_ms ?? Number.POSITIVE_INFINITY;
     // Two lines at the same time are spoken in sequence, so the first may use the whole slot.
-    const until = next > line.start_ms ? next - earlyMs(next, line.end_ms) : line.end_ms;
+    const until = next > line.start_ms ? next : line.end_ms;
     return {
       index: line.index,
       slot_start_ms: line.start_ms,

@@ -126,7 +126,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await page.locator('.time').nth(1).click();
     await expect.poll(() => pictureTimes(page)).toEqual([3, 3]);
     await expect.poll(() => page.locator('.lines [aria-current]').textContent()).toContain('dos');
-    await expect.poll(() => page.locator('.caption').allTextContents()).toEqual(['two', 'dos']);
+    await expect.poll(() => page.locator('.caption').allTextContents()).toEqual(['two', 'dos.']);
     await page.locator('h2').first().focus();
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => pictureTimes(page)).toEqual([8, 8]);

@@ -39,7 +39,7 @@ export async function makeFacts(folder: string): Promise<ReportFacts> {
   const input_path = makeVideo(folder, 'talk #1.mp4', 440);
   const [original, translated] = [
     makeLines(folder, 'talk.en.srt', ['one', 'two', 'three']),
-    makeLines(folder, 'talk.es.srt', ['uno', 'dos', 'tres']),
+    makeLines(folder, 'talk.es.srt', ['uno.', 'dos.', 'tres.']),
   ];
   const dub = join(folder, 'talk.es.wav');
   ffmpeg('-f', 'lavfi', '-i', "aevalsrc='0.5*sin(2*PI*300*t)*between(t,1,3)':d=10:s=16000", dub);
