@@ -113,6 +113,8 @@ export const batchReport: Command = defineCommand({
   prints: BATCH_REPORT,
   run: async (context, operands, options) => {
     checkOptions(options);
+    if (!options.costs && context.fields !== null)
+      throw invalidCallFailure('--fields needs --costs', 'Add it, or use --jq.');
     const batch = await readBatchFolders(context, operands);
     if (options.costs) {
       await printCosts(batch, context);

@@ -82,4 +82,6 @@ test('--costs adds up to what the ledger charged, by folder, language and month'
     'month,folder,charged',
   ]);
   expect(table.stdout.split('\n')[1]).toBe(`${rows[0]?.month},week1,${rows[0]?.charged}`);
+  const whole = await vloc.run(['batch', 'report', 'out', '--fields', 'month']);
+  expect([whole.code, whole.stdout]).toEqual([2, '']);
 });

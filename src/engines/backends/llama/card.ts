@@ -1,5 +1,5 @@
 /** Graphics cards: whether there is one, found without native code, and where a model ran, in words. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../../base/folder.ts';
@@ -113,7 +113,7 @@ export async function cardVariables(env: Env): Promise<Readonly<Record<string, s
 }
 
 /** The note on one model, by its path. */
-const noteOf = (model: string) => createHash('sha256').update(model).digest('hex').slice(0, 16);
+const noteOf = (model: string) => hash('sha256', model).slice(0, 16);
 
 /** Notes where a model ran last, for `vloc models list` and `vloc doctor`, which do not load models. */
 export async function notePlace(env: Env, model: string, place: string): Promise<void> {

@@ -11,10 +11,18 @@ interface Faults {
   readonly isDamaged?: boolean;
   /** Layers on the card, of 33. */
   readonly layers?: number;
+  /** The body of `prompt(text)`. Default: it answers `had` to all. */
+  readonly prompt?: string;
 }
 
-/** The source of the module. It answers `had` to all. */
-export function fakeModule({ load = '', context = '', isDamaged = false, layers = 33 }: Faults = {}): string {
+/** The source of the module. */
+export function fakeModule({
+  load = '',
+  context = '',
+  isDamaged = false,
+  layers = 33,
+  prompt = "return 'had';",
+}: Faults = {}): string {
   return `
     export async function getLlama({ gpu }) {
       const isOnCard = gpu === 'auto';
@@ -37,7 +45,7 @@ export function fakeModule({ load = '', context = '', isDamaged = false, layers 
     }
     export class LlamaChatSession {
       resetChatHistory() {}
-      async prompt() { return 'had'; }
+      async prompt(text) { ${prompt} }
     }`;
 }
 

@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import type { BackendWork, Translator } from '../../../../src/engines/backend.ts';
-import { RUNTIME_VERSION } from '../../../../src/engines/backends/llama/runtime.ts';
 import { createLlamaTranslator } from '../../../../src/engines/backends/llama/translate.ts';
 import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
 import type { TypedEntry } from '../../../../src/engines/config.ts';
@@ -11,6 +10,7 @@ import type { TypedEntry } from '../../../../src/engines/config.ts';
 import type {} from '../../../structure/run-folder.ts';
 import { temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
+import { fakeModule, writePackage } from './fake-runtime.ts';
 import { writeTinyGguf } from './tiny-gguf.ts';
 
 /** Folder of node-llama-cpp; null if it is not installed. Tests that need it are then skipped, except in CI. */
@@ -38,30 +38,18 @@ export async function createTiny(
 /** Writes a module in place of node-llama-cpp: one answer for each prompt, in order. Its prompts can be read afterwards. */
 export function scriptedRuntime(answers: readonly string[]) {
   const runtime = temporaryFolder();
-  const module = join(runtime, 'node_modules', 'node-llama-cpp');
   const log = join(runtime, 'prompts');
-  mkdirSync(join(module, 'dist'), { recursive: true });
   writeFileSync(log, '');
-  writeFileSync(join(module, 'package.json'), JSON.stringify({ version: RUNTIME_VERSION, type: 'module' }));
-  const code = `
-    import { appendFileSync } from 'node:fs';
+  const prompt = `
+    appendFileSync(${JSON.stringify(log)}, JSON.stringify(text) + '\\n');
+    return answers.shift() ?? 'no more answers';`;
+  writePackage(
+    runtime,
+    'node-llama-cpp',
+    `import { appendFileSync } from 'node:fs';
     const answers = ${JSON.stringify(answers)};
-    const context = { getSequence: () => ({}) };
-    const model = { gpuLayers: 0, fileInsights: { totalLayers: 1 }, createContext: async () => context };
-    export const getLlama = async () => ({
-      gpu: false,
-      getGpuDeviceNames: async () => [],
-      getVramState: async () => ({ total: 0, free: 0 }),
-      loadModel: async () => model,
-    });
-    export class LlamaChatSession {
-      resetChatHistory() {}
-      async prompt(text) {
-        appendFileSync(${JSON.stringify(log)}, JSON.stringify(text) + '\\n');
-        return answers.shift() ?? 'no more answers';
-      }
-    }`;
-  writeFileSync(join(module, 'dist', 'index.js'), code);
+    ${fakeModule({ prompt })}`,
+  );
   const prompts = () => {
     const lines = readFileSync(log, 'utf8').trim().split('\n');
     return lines.map((line) => JSON.parse(line) as string); // each line is one prompt
