@@ -37,14 +37,17 @@ export function editCues(text: string, edits: readonly CueEdit[]): string {
       edited[row - 1] = { ...times, content: editDialogue(times.content, edit, cue.place.columns) };
       continue;
     }
-    edited[row - 1] = { ...times, content: editTimes(times.content, edit) };
-    const end = times.end === '' ? '\n' : times.end;
+    const end = times.end || edited[0]?.end || '\n';
+    edited[row - 1] = {
+      content: editTimes(times.content, edit),
+      end: written === null ? times.end : end,
+    };
     if (written !== null) {
       const own = edited.slice(row, row + cue.place.textRows);
       const contents = written.split('\n');
       const lines = contents.map((content, at) => ({
         content,
-        end: at < contents.length - 1 ? end : (own.at(-1)?.end ?? ''),
+        end: at < contents.length - 1 ? end : (own.at(-1)?.end ?? end),
       }));
       edited.splice(row, own.length, ...lines);
     }

@@ -4,6 +4,7 @@
  */
 
 import { basename } from 'node:path';
+import { encodingOf } from '../../base/text-encoding.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import {
   ENDS_BEFORE_START,
@@ -161,11 +162,6 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-}
-
 /** Encodes a changed text like the bytes that it came from, with the same byte order mark. */
 export function encodeLike(bytes: Uint8Array, text: string): Buffer {
   const encoding = encodingOf(bytes);
@@ -239,10 +235,15 @@ function shownCues({ cues, faults, format }: ScannedText): ReadCue[] {
 }
 
 /** The words of a cue without what surrounds all of them; empty if there is nothing to speak or translate. */
-function wordsOf({ written }: ScannedCue, format: SubtitleFormat): string {
-  const cores = splitParts(written, format).map(({ core }) => CUE_TEXT[format].decode(core));
-  const words = normalizeCueText(cores.join('\n'));
+function wordsOf(cue: ScannedCue, format: SubtitleFormat): string {
+  const words = textInside(cue, format);
   return hasWords(stripMarkup(words)) ? words : '';
+}
+
+/** The text of a cue without what surrounds all of it in the file. */
+export function textInside({ written }: Pick<ScannedCue, 'written'>, format: SubtitleFormat): string {
+  const cores = splitParts(written, format).map(({ core }) => CUE_TEXT[format].decode(core));
+  return normalizeCueText(cores.join('\n'));
 }
 
 type Found = Omit<ScannedCue, 'number'> | SubtitleFault;
