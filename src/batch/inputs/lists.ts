@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { describeUnreadable } from '../../base/system-error.ts';
+import { encodingOf } from '../../base/text-encoding.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import type { InputProblem } from '../input.ts';
@@ -42,10 +43,10 @@ async function readOrSay(
   }
 }
 
-/** Null if it is not UTF-8; a byte order mark is dropped. */
+/** Null if it is neither UTF-8 nor UTF-16 with a byte order mark, which is dropped. */
 function decode(bytes: Uint8Array): string | null {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
   } catch {
     return null;
   }
@@ -152,8 +153,8 @@ export interface Table {
 }
 
 /**
- * The rows of a CSV file with a header or of a JSON array of objects; `-` is stdin.
- * @returns the reason as a sentence if it is neither
+ * The rows of a CSV file or a workbook with a header, or of a JSON array of objects; `-` is stdin.
+ * @returns the reason as a sentence if it is none of them
  */
 export async function readTableFile(
   written: string,
@@ -161,10 +162,14 @@ export async function readTableFile(
 ): Promise<Table | string> {
   const bytes = await readOrSay(written, io);
   if (typeof bytes === 'string') return bytes;
+  if (bytes.subarray(0, ZIP.length).equals(ZIP)) return (await import('./workbook.ts')).readWorkbook(bytes);
   const text = decode(bytes);
   if (text === null) return 'is not UTF-8';
   return /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
 }
+
+/** How workbooks begin. */
+const ZIP = Buffer.from('PK\x03\x04');
 
 function readJson(text: string): Table | string {
   let rows: unknown;
@@ -189,15 +194,18 @@ async function readCsv(text: string): Promise<Table | string> {
   try {
     // Spreadsheets write rows of separators alone below the last one.
     const empty = { skip_empty_lines: true, skip_records_with_empty_values: true };
-    const cells: string[][] = parse(text, { bom: true, trim: true, ...empty, delimiter });
-    const [titles = [], ...rows] = cells;
-    return {
-      titles,
-      rows: rows.map((row) => Object.fromEntries(titles.map((title, at) => [title, row[at]]))),
-    };
+    return tableOf(parse(text, { bom: true, trim: true, ...empty, delimiter }));
   } catch (error) {
     return `is not valid CSV: ${error instanceof Error ? error.message : String(error)}`;
   }
+}
+
+/** A table whose first row has the titles. */
+export function tableOf([titles = [], ...rows]: readonly (readonly string[])[]): Table {
+  return {
+    titles,
+    rows: rows.map((row) => Object.fromEntries(titles.map((title, at) => [title, row[at]]))),
+  };
 }
 
 function count(text: string, part: string): number {
