@@ -76,6 +76,16 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             summary: 'correct times and line breaks, never a word',
             load: async () => (await import('./subtitles/fix.ts')).subtitlesFix,
           },
+          {
+            name: 'export',
+            summary: 'write the translations of a folder as one table, for a spreadsheet',
+            load: async () => (await import('./review/export.ts')).subtitlesExport,
+          },
+          {
+            name: 'import',
+            summary: 'write the edited cells of such a table into its subtitles',
+            load: async () => (await import('./review/import.ts')).subtitlesImport,
+          },
         ],
       },
       {

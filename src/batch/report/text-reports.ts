@@ -128,7 +128,7 @@ export function nameFolder(folder: string, { folders }: ReportHead): string {
 }
 
 /** The innermost folder around all of these. */
-function commonFolder([first = '', ...others]: readonly string[]): string {
+export function commonFolder([first = '', ...others]: readonly string[]): string {
   const isAround = (folder: string) => others.every((other) => `${other}/`.startsWith(`${folder}/`));
   return isAround(first) || dirname(first) === first ? first : commonFolder([dirname(first), ...others]);
 }

@@ -60,7 +60,7 @@ export const ATTENTION_REPORT = v.object({
 
 /** The places of all results that are here: those with the most independent reasons first. */
 export async function readAttention(
-  { batches }: BatchFolders,
+  { batches }: Pick<BatchFolders, 'batches'>,
   context: Pick<Context, 'io' | 'signal'>,
   opinions?: SecondOpinions,
 ): Promise<readonly FoundPlace[]> {
@@ -106,7 +106,7 @@ type SpeechJudge = (
 ) => Promise<NonNullable<AttentionSubject['speech']>>;
 
 /** Finds what a voice cannot say in time, by the rate of the earlier dubs of a language, which is measured once. */
-function createSpeechJudge(context: Pick<Context, 'io' | 'signal'>): SpeechJudge {
+export function createSpeechJudge(context: Pick<Context, 'io' | 'signal'>): SpeechJudge {
   const rates = new Map<string, ReturnType<typeof findRate>>();
   return async (cues, language, voiceMode) => {
     const key = JSON.stringify([language, voiceMode]);

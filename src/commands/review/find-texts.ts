@@ -1,0 +1,73 @@
+/** Finds the subtitles of a folder that belong together: a source and its translations. */
+import { dirname } from 'node:path/posix';
+import { usageFailure } from '../../base/failure.ts';
+import { subtitleStem } from '../../batch/inputs/check-subtitle.ts';
+import { type ScannedText, scanText } from '../../media/subtitles/read-subtitle.ts';
+import { baseLanguage } from '../../protocol/language-tag.ts';
+import { SubtitleError } from '../../protocol/srt.ts';
+import type { SubtitleFile } from '../subtitles/subtitles.ts';
+
+/** A file that was read. */
+export interface ReviewText extends SubtitleFile {
+  readonly scanned: ScannedText;
+}
+
+export interface TextGroup {
+  readonly source: ReviewText | null;
+  /** By language, as asked for; a missing one has no file. */
+  readonly targets: ReadonlyMap<string, ReviewText>;
+}
+
+/**
+ * The groups with at least one translation, in the order of the files. Files belong together if only their language differs.
+ * @param languages canonical tags
+ * @param from of the source; null if there is only one
+ * @throws Failure (`usage`) for a text that cannot be read, and if it is not clear which of several files is meant
+ */
+export function groupTexts(
+  files: readonly SubtitleFile[],
+  languages: readonly string[],
+  from: string | null,
+): readonly TextGroup[] {
+  const groups = Map.groupBy(files, ({ name }) => `${dirname(name)}/${subtitleStem(name)}`);
+  return [...groups.values()].flatMap((group) => {
+    const own = languages.map((each) => [each, group.filter(({ language }) => language === each)] as const);
+    const targets = own.flatMap(([language, found]) => {
+      const file = onlyOne(found, 'Name only one of them, or the folder of one.');
+      return file === null ? [] : [[language, readText(file)] as const];
+    });
+    if (targets.length === 0) return [];
+    const others = group.filter(({ language }) => language === null || !languages.includes(language));
+    const tagged = others.filter(({ language }) =>
+      from === null ? language !== null : language !== null && baseLanguage(language) === baseLanguage(from),
+    );
+    const found = tagged.length > 0 ? tagged : others.filter(({ language }) => language === null);
+    const source = onlyOne(found, 'Say which language is the source with --from.');
+    return [{ source: source === null ? null : readText(source), targets: new Map(targets) }];
+  });
+}
+
+function onlyOne(files: readonly SubtitleFile[], advice: string): SubtitleFile | null {
+  const [first = null] = files;
+  if (files.length < 2) return first;
+  const names = files.map(({ label }) => label).join(', ');
+  throw usageFailure('SEVERAL_SUBTITLES', `several files could be the same text: ${names}`, advice);
+}
+
+function readText(file: SubtitleFile): ReviewText {
+  const scanned = scanFile(file.bytes, file.path);
+  if (typeof scanned !== 'string') return { ...file, scanned };
+  throw usageFailure('SUBTITLE_INVALID', `${file.label}: ${scanned}`, 'Correct it in a subtitle editor.');
+}
+
+/** A file whose rows can all be read, or why one cannot. */
+export function scanFile(bytes: Uint8Array, name: string): ScannedText | string {
+  try {
+    const scanned = scanText(bytes, name);
+    const [fault] = scanned.faults;
+    return fault === undefined ? scanned : `row ${fault.row}: ${fault.message}`;
+  } catch (error) {
+    if (error instanceof SubtitleError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,312 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { openSubtitlesDesk, type SubtitlesDesk, srtCue } from '../subtitles/desk.ts';
+
+type Cells = string[][];
+
+const EN = ['Hello, Anna Smith.', 'It was made in 1984.', 'Thank you very much.'];
+const ES = ['Hola, Anna Smith.', 'Fue hecho en 1984.', 'Muchas gracias a todos.'];
+const FR = ['Bonjour, Anna Smith.', "C'était fait en 1984.", 'Merci beaucoup.'];
+
+const srt = (texts: readonly string[]) =>
+  texts.map((text, at) => srtCue(at + 1, 3 * at + 1, 3 * at + 3, text)).join('');
+
+/** A folder with a text in three languages, and what its table has. */
+async function openLesson() {
+  const desk = await openSubtitlesDesk();
+  await desk.write('lessons/talk.en.srt', srt(EN));
+  await desk.write('lessons/talk.es.srt', srt(ES));
+  await desk.write('lessons/talk.fr.srt', srt(FR));
+  return desk;
+}
+
+async function exportTable(desk: SubtitlesDesk, ...words: string[]): Promise<Cells> {
+  const ended = await desk.run(
+    'export',
+    'lessons',
+    '--to',
+    'es,fr',
+    '--out',
+    'review.csv',
+    '--clobber',
+    ...words,
+  );
+  expect(ended).toMatchObject({ code: 0 });
+  return parse(await desk.read('review.csv'), { bom: true });
+}
+
+/** Writes a table as a spreadsheet of another language does. */
+async function writeTable(
+  desk: SubtitlesDesk,
+  cells: Cells,
+  { separator = ',', lineBreak = '\n', encoding = 'utf8' as BufferEncoding, mark = '\uFEFF' } = {},
+) {
+  const quote = (cell: string) => `"${cell.replaceAll('"', '""').replaceAll('\n', lineBreak)}"`;
+  const rows = cells.map((row) => row.map(quote).join(separator) + lineBreak);
+  await desk.write('review.csv', Buffer.from(mark + rows.join(''), encoding));
+}
+
+const columnOf = (cells: Cells, title: string) => cells[0]?.indexOf(title) ?? -1;
+
+/** Sets a cell of a row, from 1 without the titles. */
+function setCell(cells: Cells, row: number, title: string, text: string): Cells {
+  return cells.map((each, at) => (at === row ? each.with(columnOf(cells, title), text) : each));
+}
+
+test('a table has a row for each cue of the source, a column for each language and the reasons of attention', async () => {
+  const desk = await openLesson();
+  await desk.write('lessons/talk.fr.srt', srt([FR[0] ?? '', "C'était en mai.", '']));
+  const ended = await desk.run('export', 'lessons', '--to', 'es,fr', '--out', 'review.csv', '-o', 'json');
+  expect(JSON.parse(ended.stdout)).toEqual({ file: 'review.csv', texts: 2, rows: 3, attention: 2 });
+  const bytes = await readFile(join(desk.folder, 'review.csv'));
+  expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  const cells: Cells = parse(bytes, { bom: true });
+  expect(cells.map((row) => row.slice(0, -1))).toEqual([
+    ['file', 'cue', 'start', 'end', 'speaker', 'source', 'es', 'fr', 'reasons', 'comment'],
+    ['lessons/talk.en.srt', '1', '00:00:01,000', '00:00:03,000', '', EN[0], ES[0], FR[0], '', ''],
+    ...[
+      [
+        'lessons/talk.en.srt',
+        '2',
+        '00:00:04,000',
+        '00:00:06,000',
+        '',
+        EN[1],
+        ES[1],
+        "C'était en mai.",
+        'fr: NUMBER: "1984" is not in the translation',
+        '',
+      ],
+      [
+        'lessons/talk.en.srt',
+        '3',
+        '00:00:07,000',
+        '00:00:09,000',
+        '',
+        EN[2],
+        ES[2],
+        '',
+        'fr: MISSING: its translation is empty',
+        '',
+      ],
+    ],
+  ]);
+});
+
+test('without an edit no byte changes, and an edited cell changes only its words', async () => {
+  const desk = await openLesson();
+  const vtt = `\uFEFFWEBVTT\r\n\r\nNOTE kept\r\n\r\n00:01.000 --> 00:03.000 line:0\r\n<v Anna><i>Hola</i>\r\n\r\n00:04.000 --> 00:06.000\r\nFue &amp; es\r\n\r\n00:07.000 --> 00:09.000\r\nFin`;
+  await desk.write('lessons/talk.es.srt', '');
+  await desk.write('lessons/other.es.vtt', vtt);
+  await desk.write('lessons/talk.es.srt', srt(ES));
+  const cells = await exportTable(desk);
+  expect(cells.map((row) => row[4])).toEqual(['speaker', 'Anna', '', '', '', '', '']);
+  expect(await desk.run('import', 'review.csv')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '3 files: 3 unchanged.\n',
+  });
+  expect(await desk.read('lessons/other.es.vtt')).toBe(vtt);
+  const edited = setCell(setCell(cells, 1, 'es', 'Buenos\ndías'), 4, 'fr', '- Salut');
+  await writeTable(desk, edited);
+  expect(await desk.run('import', 'review.csv', '--dry-run')).toEqual({
+    code: 0,
+    stdout:
+      'review.csv:2: lessons/other.es.vtt, cue 1\n- Hola\n+ Buenos / días\n' +
+      'review.csv:5: lessons/talk.fr.srt, cue 1\n- Bonjour, Anna Smith.\n+ - Salut\n',
+    stderr: '3 files: 2 to write, 1 unchanged.\n',
+  });
+  expect(await desk.read('lessons/other.es.vtt')).toBe(vtt);
+  expect(await desk.run('import', 'review.csv')).toEqual({
+    code: 0,
+    stdout: 'lessons/other.es.vtt: 1 cue written\nlessons/talk.fr.srt: 1 cue written\n',
+    stderr:
+      '3 files: 2 written, 1 unchanged.\nDub what has changed, with the options of before:\n' +
+      '  vloc localize lessons --to es,fr --from-subtitles\n',
+  });
+  expect(await desk.read('lessons/other.es.vtt')).toBe(vtt.replace('Hola', 'Buenos\r\ndías'));
+  expect(await desk.read('lessons/talk.fr.srt')).toBe(srt(FR.with(0, '- Salut')));
+  // Repeated after an interruption.
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 0,
+    stderr: '3 files: 3 unchanged.\n',
+  });
+});
+
+test.each([
+  ['semicolons and CRLF', { separator: ';', lineBreak: '\r\n' }],
+  ['tabs in UTF-16', { separator: '\t', lineBreak: '\r\n', encoding: 'utf16le' as const }],
+  ['UTF-8 without a mark', { mark: '' }],
+])('a table with %s is read as it was written', async (_, form) => {
+  const desk = await openLesson();
+  const cells = setCell(await exportTable(desk), 1, 'es', 'Dos;\nfilas, "así"\ty más');
+  await writeTable(desk, cells, form);
+  expect(await desk.run('import', 'review.csv')).toMatchObject({ code: 0 });
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES.with(0, 'Dos;\nfilas, "así"\ty más')));
+});
+
+test('sorted, deleted and reordered rows, other columns, and times as a spreadsheet shows them are fine', async () => {
+  const desk = await openLesson();
+  const cells = setCell(await exportTable(desk), 3, 'es', 'Gracias.');
+  const [titles = [], first = [], , third = []] = cells;
+  const short = third.map((cell, at) =>
+    titles[at] === 'start' ? '00:07.0' : titles[at] === 'end' ? '0:00:09' : cell,
+  );
+  const reversed = [titles, short, first].map((row) => [...row.toReversed(), 'mine']);
+  await writeTable(desk, [...reversed, reversed[0]?.map(() => '') ?? []]);
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 0,
+    stdout: 'lessons/talk.es.srt: 1 cue written\n',
+    stderr: expect.stringContaining('lessons/talk.es.srt: 1 cue without a row in the table, unchanged.\n'),
+  });
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES.with(2, 'Gracias.')));
+});
+
+test('a language without a column stays, and a note says so', async () => {
+  const desk = await openLesson();
+  const cells = setCell(await exportTable(desk), 1, 'es', 'Buenas.');
+  const at = columnOf(cells, 'fr');
+  await writeTable(
+    desk,
+    cells.map((row) => row.toSpliced(at, 1)),
+  );
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 0,
+    stdout: 'lessons/talk.es.srt: 1 cue written\n',
+    stderr: expect.stringContaining('The table has no column "fr": these texts stay.\n'),
+  });
+});
+
+test.each<[string, (cells: Cells) => Cells, string]>([
+  [
+    'the column of places',
+    (cells) => cells.map((row) => row.slice(0, -1)),
+    'the column "vloc" is missing: it says where each text is',
+  ],
+  ['a title', (cells) => [cells[0]?.with(9, 'es') ?? [], ...cells.slice(1)], 'the column "es" appears twice'],
+  [
+    'a row that was added',
+    (cells) => [...cells, cells[1]?.map((cell, at) => (at === 10 ? '' : cell)) ?? []],
+    'row 5 is not one of the export: rows are neither added nor split in the table',
+  ],
+  [
+    'a place',
+    (cells) => setCell(cells, 2, 'vloc', '{"es":1}'),
+    'row 3 is not one of the export: rows are neither added nor split in the table',
+  ],
+  ['all rows', (cells) => cells.slice(0, 1), 'the table has no rows'],
+])('a table is refused for %s, and nothing is written', async (_, change, message) => {
+  const desk = await openLesson();
+  await writeTable(desk, change(setCell(await exportTable(desk), 1, 'es', 'Buenas.')));
+  const ended = await desk.run('import', 'review.csv');
+  expect(ended.code).toBe(2);
+  expect(ended.stderr).toContain(message);
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
+});
+
+const CHANGED_TABLES: [string, (cells: Cells) => Cells, string][] = [
+  [
+    'an emptied cell, as merged cells are',
+    (cells) => setCell(cells, 2, 'es', ''),
+    'review.csv:3: lessons/talk.es.srt, cue 2: its cell is empty; remove cues in a subtitle editor',
+  ],
+  [
+    'a row that was split in two',
+    (cells) => [...cells.slice(0, 3), setCell(cells, 2, 'es', 'en 1984')[2] ?? [], ...cells.slice(3)],
+    'review.csv:4: lessons/talk.es.srt, cue 2: it repeats row 3',
+  ],
+  [
+    'an edited source',
+    (cells) => setCell(cells, 2, 'source', 'It was 1985.'),
+    'review.csv:3: lessons/talk.es.srt, cue 2: its source differs from the export: only translations are imported, and rows are sorted as a whole',
+  ],
+  [
+    'a moved time',
+    (cells) => setCell(cells, 2, 'end', '00:00:07,000'),
+    'review.csv:3: lessons/talk.es.srt, cue 2: its end differs from the export: only translations are imported, and rows are sorted as a whole',
+  ],
+  [
+    'a column of places that was sorted alone',
+    (cells) => setCell(setCell(cells, 1, 'vloc', cells[2]?.at(-1) ?? ''), 2, 'vloc', cells[1]?.at(-1) ?? ''),
+    'review.csv:2: lessons/talk.es.srt, cue 2: its cue, start, end, source differs from the export: only translations are imported, and rows are sorted as a whole',
+  ],
+  [
+    'a text too long',
+    (cells) => setCell(cells, 2, 'es', 'x'.repeat(6000)),
+    'review.csv:3: lessons/talk.es.srt, cue 2: it has more than',
+  ],
+  [
+    'a text that is a cue',
+    (cells) => setCell(cells, 2, 'es', 'a\n00:00:05,000 -> 00:00:06,000'),
+    'review.csv:3: lessons/talk.es.srt, cue 2: this text would be read as more than one cue, or as none',
+  ],
+];
+
+test.each(CHANGED_TABLES)('a file is left as it is for %s', async (_, change, message) => {
+  const desk = await openLesson();
+  const cells = await exportTable(desk);
+  await writeTable(desk, change(setCell(cells, 1, 'es', 'Buenas.')));
+  const ended = await desk.run('import', 'review.csv');
+  expect(ended.code).not.toBe(0);
+  expect(ended.stdout).toContain(message);
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
+});
+
+test.each<[string, string, string, string]>([
+  [
+    'text',
+    'es',
+    srt(ES.with(1, 'Otro.')),
+    'review.csv:3: lessons/talk.es.srt, cue 2: the text in the file changed since the export\n',
+  ],
+  [
+    'times',
+    'es',
+    srt(ES).replace('00:00:04,000', '00:00:04,100'),
+    'review.csv:3: lessons/talk.es.srt, cue 2: the times in the file changed since the export\n',
+  ],
+  [
+    'cue',
+    'es',
+    srt(ES.slice(0, 2)),
+    'review.csv:4: lessons/talk.es.srt, cue 3: the cue in the file changed since the export\n',
+  ],
+  [
+    'source',
+    'en',
+    srt(EN.with(1, 'Other.')),
+    'review.csv:3: lessons/talk.es.srt, cue 2: the text in its source lessons/talk.en.srt changed since the export\n',
+  ],
+])(
+  'a file whose %s changed since the export is refused by its row, and others are written',
+  async (_, tag, changed, message) => {
+    const desk = await openLesson();
+    await desk.write('lessons/more.en.srt', srt(EN));
+    await desk.write('lessons/more.es.srt', srt(ES));
+    const cells = await exportTable(desk);
+    await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Buenas.'), 4, 'es', 'Buenas.'));
+    // The rows of the first three are of `more`.
+    const file = `lessons/talk.${tag}.srt`;
+    await desk.write(file, changed);
+    const before = await desk.read('lessons/talk.es.srt');
+    const ended = await desk.run('import', 'review.csv');
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toContain(message.replace(/:(\d):/, (__, row) => `:${Number(row) + 3}:`));
+    expect(await desk.read('lessons/talk.es.srt')).toBe(before);
+    expect(await desk.read('lessons/more.es.srt')).toBe(srt(ES.with(0, 'Buenas.')));
+  },
+);
+
+test('what a spreadsheet would take for a formula or a number is escaped, and imported as it was', async () => {
+  const desk = await openLesson();
+  const texts = ['=1+1', "'Twas", '- 5 €'];
+  await desk.write('lessons/talk.es.srt', srt(texts));
+  const cells = await exportTable(desk);
+  expect(cells.slice(1).map((row) => row[6])).toEqual(["'=1+1", "''Twas", "'- 5 €"]);
+  expect(await desk.run('import', 'review.csv')).toMatchObject({ code: 0, stdout: '' });
+  await writeTable(desk, setCell(setCell(cells, 1, 'es', '@casa'), 2, 'es', "'Tis"));
+  expect(await desk.run('import', 'review.csv')).toMatchObject({ code: 0 });
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(['@casa', "'Tis", '- 5 €']));
+});
