@@ -1,5 +1,5 @@
 /** The batches that made or use subtitles, as this machine has recorded them. */
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { readKeptJobs } from '../../batch/records/job-record.ts';
 import { stateFolder } from '../../profiles/environment.ts';
@@ -29,6 +29,16 @@ export async function findBatches(
     }
   }
   return batches;
+}
+
+/** The paths of the transcripts that stages have written. */
+export function findSources(batches: readonly BatchFolder[]): ReadonlySet<string> {
+  const paths = batches.flatMap(({ folder, records }) =>
+    [...records.stages.subtitles.values()].flatMap(({ role, path }) =>
+      role === 'source' ? [resolve(folder, path)] : [],
+    ),
+  );
+  return new Set(paths);
 }
 
 /** The command that makes again what depends on a translation; null if it is not known. */

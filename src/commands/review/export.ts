@@ -9,15 +9,15 @@ import { type ScannedCue, textInside } from '../../media/subtitles/read-subtitle
 import { canonicalLanguage, isKnownLanguage } from '../../protocol/language-tag.ts';
 import { pairCues } from '../../protocol/pair-cues.ts';
 import { createSpeechJudge, readAttention } from '../batch/attention.ts';
+import type { BatchFolder } from '../batch/batch-folders.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { describeRecord } from '../context/output-schemas.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 import { countNoun, readSubtitles, SUBTITLE_OPERANDS } from '../subtitles/subtitles.ts';
-import { findBatches } from './batches.ts';
+import { findBatches, findSources } from './batches.ts';
 import { groupTexts, type ReviewText, type TextGroup } from './find-texts.ts';
 import { digestText, type ReviewRow, SOURCE, type TextPlace, writeRows } from './review-table.ts';
-import { writeCsv, writeWorkbook } from './write-table.ts';
 
 interface Exported {
   readonly file: string;
@@ -72,17 +72,21 @@ export const subtitlesExport: Command = defineCommand({
     if (!clobber && (await stat(path).catch(() => null)) !== null)
       throw usageFailure('TARGET_EXISTS', `${path} exists`, 'Choose another file, or use --clobber.');
     const files = await readSubtitles(operands, { language: undefined }, context);
-    const groups = groupTexts(files, languages, from === undefined ? null : readTag('--from', from));
+    const paths = files.map((file) => file.path);
+    const batches = await findBatches(paths, context);
+    const source = from === undefined ? null : readTag('--from', from);
+    const groups = groupTexts(files, languages, source, findSources(batches));
     if (groups.length === 0)
       throw usageFailure(
         'NO_SUBTITLES',
         `no subtitles in ${languages.join(' or ')} in ${operands.join(', ')}`,
         'Translate first; a translation is named by its language, such as talk.es.srt.',
       );
-    const reasonsOf = await findReasons(groups, context);
+    const reasonsOf = await findReasons(groups, batches, context);
     const rows = groups.flatMap((group) => rowsOf(group, reasonsOf));
     const table = writeRows(rows, languages);
     const isText = (title: string) => [SOURCE, ...languages, 'reasons', 'comment'].includes(title);
+    const { writeCsv, writeWorkbook } = await import('./write-table.ts');
     const isWorkbook = extname(out).toLowerCase() === '.xlsx';
     await replaceFile(path, await (isWorkbook ? writeWorkbook(table, isText) : writeCsv(table)));
     const texts = groups.reduce((sum, { targets }) => sum + targets.size, 0);
@@ -168,10 +172,12 @@ function placeOf({ text, cue: { number, start_ms, end_ms } }: TextCue, words: st
 type ReasonsOf = (file: string, cue: number | null, sourceStartMs: number | null) => readonly string[];
 
 /** Finds reasons in the texts, and in the records of the batches that made them. */
-async function findReasons(groups: readonly TextGroup[], context: Context): Promise<ReasonsOf> {
+async function findReasons(
+  groups: readonly TextGroup[],
+  batches: readonly BatchFolder[],
+  context: Context,
+): Promise<ReasonsOf> {
   const judge = createSpeechJudge(context);
-  const paths = groups.flatMap(({ targets }) => [...targets.values()].map(({ path }) => path));
-  const batches = await findBatches(paths, context);
   const places = [...(await readAttention({ batches }, context))];
   for (const { source, targets } of groups) {
     for (const [language, { path, scanned }] of targets) {

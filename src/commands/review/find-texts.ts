@@ -21,13 +21,15 @@ export interface TextGroup {
 /**
  * The groups with at least one translation, in the order of the files. Files belong together if only their language differs.
  * @param languages canonical tags
- * @param from of the source; null if there is only one
+ * @param from of the source; null for the one that is in `sources`, or the only other one
+ * @param sources paths of files that are known to be one
  * @throws Failure (`usage`) for a text that cannot be read, and if it is not clear which of several files is meant
  */
 export function groupTexts(
   files: readonly SubtitleFile[],
   languages: readonly string[],
   from: string | null,
+  sources: ReadonlySet<string>,
 ): readonly TextGroup[] {
   const groups = Map.groupBy(files, ({ name }) => `${dirname(name)}/${subtitleStem(name)}`);
   return [...groups.values()].flatMap((group) => {
@@ -38,13 +40,17 @@ export function groupTexts(
     });
     if (targets.length === 0) return [];
     const others = group.filter(({ language }) => language === null || !languages.includes(language));
-    const tagged = others.filter(({ language }) =>
-      from === null ? language !== null : language !== null && baseLanguage(language) === baseLanguage(from),
-    );
-    const found = tagged.length > 0 ? tagged : others.filter(({ language }) => language === null);
+    const tagged = others.filter(({ language }) => language !== null && isIn(language, from));
+    const known = from === null ? others.filter(({ path }) => sources.has(path)) : [];
+    const untagged = others.filter(({ language }) => language === null);
+    const found = [known, tagged, untagged].find(({ length }) => length > 0) ?? [];
     const source = onlyOne(found, 'Say which language is the source with --from.');
     return [{ source: source === null ? null : readText(source), targets: new Map(targets) }];
   });
+}
+
+function isIn(language: string, wanted: string | null): boolean {
+  return wanted === null || baseLanguage(language) === baseLanguage(wanted);
 }
 
 function onlyOne(files: readonly SubtitleFile[], advice: string): SubtitleFile | null {

@@ -17,7 +17,7 @@ export interface TextPlace {
 }
 
 /** The texts of a row by language; that of the source is under `SOURCE`. */
-export type TextPlaces = ReadonlyMap<string, TextPlace>;
+type TextPlaces = ReadonlyMap<string, TextPlace>;
 
 export const SOURCE = 'source';
 

@@ -1,31 +1,31 @@
-/** Writes a table of texts as a spreadsheet opens it. */
+/** Writes a table of texts as a spreadsheet opens it. Loaded when it is used. */
+import { stringify } from 'csv-stringify/sync';
+import { XlsxStreamWriter } from 'hucre/xlsx';
 
-/** How wide the columns of a workbook are, in characters: those with texts, and the others. */
-const WIDTHS = { text: 40, other: 14 };
+type Rows = readonly (readonly string[])[];
 
 /** CSV in UTF-8 with a byte order mark, by which spreadsheets know it. */
-export async function writeCsv(rows: readonly (readonly string[])[]): Promise<string> {
-  const { stringify } = await import('csv-stringify/sync');
+export function writeCsv(rows: Rows): string {
   return stringify(
     rows.map((row) => [...row]),
     { bom: true, record_delimiter: 'windows' },
   );
 }
 
+/** How wide the columns of a workbook are, in characters: those with long texts, and the others. */
+const WIDTHS = { text: 40, other: 14 };
+
 /** XLSX, all of whose cells are texts. @param isText whether a column has long texts, by its title */
-export async function writeWorkbook(
-  rows: readonly (readonly string[])[],
-  isText: (title: string) => boolean,
-): Promise<Uint8Array> {
-  const { writeXlsx } = await import('hucre/xlsx');
+export function writeWorkbook(rows: Rows, isText: (title: string) => boolean): Promise<Uint8Array> {
   const [titles = []] = rows;
   const columns = titles.map((title) => ({
     width: isText(title) ? WIDTHS.text : WIDTHS.other,
     // A text that somebody types stays a text.
     numFmt: '@',
   }));
-  const cells = rows.map((row) => row.map(escapeReferences));
-  return writeXlsx({ sheets: [{ name: 'Review', columns, rows: cells, freezePane: { rows: 1 } }] });
+  const writer = new XlsxStreamWriter({ name: 'Review', columns, freezePane: { rows: 1 } });
+  for (const row of rows) writer.addRow(row.map(escapeReferences));
+  return writer.finish();
 }
 
 /** `_x0041_` is how the format writes a character, and hucre 1.0.0 does not escape one that is meant as it is. */

@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse } from 'csv-parse/sync';
+import { readXlsx, writeXlsx } from 'hucre/xlsx';
 import { expect, test } from 'vitest';
+import { HAS_STRACE, STRACE } from '../../batch/records/support/strace.ts';
 import { openSubtitlesDesk, type SubtitlesDesk, srtCue } from '../subtitles/desk.ts';
 
 type Cells = string[][];
@@ -310,3 +314,149 @@ test('what a spreadsheet would take for a formula or a number is escaped, and im
   expect(await desk.run('import', 'review.csv')).toMatchObject({ code: 0 });
   expect(await desk.read('lessons/talk.es.srt')).toBe(srt(['@casa', "'Tis", '- 5 €']));
 });
+
+test('a workbook is exported, and imported with what a spreadsheet has made of it', async () => {
+  const desk = await openLesson();
+  await desk.write('lessons/talk.es.srt', srt(['=1+1', 'Dos 1/2', 'Tres']));
+  await rm(join(desk.folder, 'lessons/talk.fr.srt'));
+  expect(await desk.run('export', 'lessons', '--to', 'es', '--out', 'review.xlsx')).toMatchObject({
+    code: 0,
+  });
+  expect(await desk.run('import', 'review.xlsx')).toMatchObject({
+    code: 0,
+    stderr: '1 file: 1 unchanged.\n',
+  });
+  const book = await readXlsx(await readFile(join(desk.folder, 'review.xlsx')));
+  const rows = book.sheets[0]?.rows ?? [];
+  const at = rows[0]?.indexOf('es') ?? -1;
+  const write = async (cell: string | number, formula?: string) => {
+    const edited = rows.map((row, place) => (place === 3 ? row.with(at, cell) : row));
+    const cells = new Map(formula === undefined ? [] : [[`3,${at}`, { value: cell, formula }]]);
+    await desk.write(
+      'review.xlsx',
+      Buffer.from(await writeXlsx({ sheets: [{ name: 'Review', rows: edited, cells }] })),
+    );
+  };
+  await write('x', '"x"');
+  const refused = await desk.run('import', 'review.xlsx');
+  expect(refused).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('has a formula in cell G4; write its text instead'),
+  });
+  await write(1984);
+  expect(await desk.run('import', 'review.xlsx')).toMatchObject({ code: 0 });
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(['=1+1', 'Dos 1/2', '1984']));
+});
+
+test('ASS keeps its styles and the names of its speakers, and a cue without a source has a row of its own', async () => {
+  const desk = await openSubtitlesDesk();
+  const ass = (text: string) =>
+    '[Script Info]\r\n\r\n[Events]\r\nFormat: Layer, Start, End, Style, Name, Text\r\n' +
+    `Dialogue: 0,0:00:01.00,0:00:03.00,Top,Ana,{\\an8}${text}\r\n` +
+    'Dialogue: 0,0:00:10.00,0:00:12.00,Top,,Sola\r\n';
+  await desk.write('lessons/talk.es.ass', ass('Hola,\\Nmundo'));
+  await desk.write('lessons/talk.srt', srtCue(1, 1, 3, 'Hello, world'));
+  await desk.run('export', 'lessons', '--to', 'es', '--out', 'review.csv');
+  const cells: Cells = parse(await desk.read('review.csv'), { bom: true });
+  expect(cells.slice(1).map((row) => row.slice(0, 7))).toEqual([
+    ['lessons/talk.srt', '1', '00:00:01,000', '00:00:03,000', 'Ana', 'Hello, world', 'Hola,\nmundo'],
+    ['lessons/talk.es.ass', '2', '00:00:10,000', '00:00:12,000', '', '', 'Sola'],
+  ]);
+  await writeTable(desk, setCell(cells, 1, 'es', 'Uno,\ndos'));
+  expect(await desk.run('import', 'review.csv')).toMatchObject({ code: 0 });
+  expect(await desk.read('lessons/talk.es.ass')).toBe(ass('Uno,\\Ndos'));
+});
+
+test('a translation that is written where its file has no cue is refused by its row', async () => {
+  const desk = await openLesson();
+  await desk.write('lessons/talk.es.srt', srt(ES.slice(0, 2)));
+  const cells = await exportTable(desk);
+  expect(cells[3]?.at(-3)).toBe('es: MISSING: it has no translation');
+  await writeTable(desk, setCell(cells, 3, 'es', 'Gracias.'));
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 3,
+    stdout: 'review.csv:4: lessons/talk.es.srt: the file has no cue here; add one in a subtitle editor\n',
+    stderr: '2 files: 1 unchanged, 1 left as they are, since rows cannot be imported.\n',
+  });
+});
+
+test.each<[string, string[], string]>([
+  ['without languages', ['lessons', '--out', 'new.csv'], '--to is missing'],
+  ['without a table', ['lessons', '--to', 'es'], '--out is missing'],
+  [
+    'into another format',
+    ['lessons', '--to', 'es', '--out', 'new.ods'],
+    'invalid --out "new.ods": expected .csv or .xlsx',
+  ],
+  ['over a file', ['lessons', '--to', 'es', '--out', 'taken.csv'], 'taken.csv exists'],
+  [
+    'of a language that is not there',
+    ['lessons', '--to', 'de', '--out', 'new.csv'],
+    'no subtitles in de in lessons',
+  ],
+  [
+    'of two files of one language',
+    ['lessons', 'more', '--to', 'es', '--out', 'new.csv'],
+    'several files could be the same text: lessons/talk.es.srt, more/talk.es.vtt',
+  ],
+  [
+    'with two sources',
+    ['lessons', '--to', 'es', '--out', 'new.csv'],
+    'several files could be the same text: lessons/talk.en.srt, lessons/talk.fr.srt',
+  ],
+  ['of a broken file', ['broken', '--to', 'es', '--out', 'new.csv'], 'broken/talk.es.srt: row 2: '],
+])('an export %s is refused, and nothing is written', async (_, words, message) => {
+  const desk = await openLesson();
+  await desk.write('taken.csv', 'mine');
+  await desk.write('more/talk.es.vtt', `WEBVTT\n\n00:01.000 --> 00:02.000\nHola\n`);
+  await desk.write('broken/talk.es.srt', '1\n00:00:01,000 -> 00:00:02,000\nHola\n');
+  const ended = await desk.run('export', ...words);
+  expect(ended).toMatchObject({ code: 2, stdout: '' });
+  expect(ended.stderr).toContain(message);
+  expect(await desk.read('taken.csv')).toBe('mine');
+  expect(await readdir(desk.folder)).not.toContain('new.csv');
+});
+
+test('of several other languages, --from says which is the source', async () => {
+  const desk = await openLesson();
+  await desk.run('export', 'lessons', '--to', 'es', '--from', 'fr', '--out', 'review.csv');
+  const cells: Cells = parse(await desk.read('review.csv'), { bom: true });
+  expect(cells[1]?.[columnOf(cells, 'source')]).toBe(FR[0]);
+});
+
+test.skipIf(!HAS_STRACE)(
+  'an import that was killed between two files is continued, and a full disk leaves one file as it is (needs strace)',
+  async () => {
+    const desk = await openLesson();
+    const cells = await exportTable(desk);
+    await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Uno.'), 2, 'fr', 'Deux.'));
+    const traced = (inject: string) => {
+      const vloc = join(import.meta.dirname, '../support/vloc-process.ts');
+      const trace = [...STRACE, '-o', '/dev/null', '-e', 'trace=rename', '-e', `inject=rename:${inject}`];
+      const words = [...trace, process.execPath, vloc, 'subtitles', 'import', 'review.csv'];
+      // strace counts the calls of each thread.
+      const env = {
+        PATH: process.env.PATH,
+        UV_THREADPOOL_SIZE: '1',
+        VLOC_STATE_DIR: join(desk.folder, 'state'),
+      };
+      return promisify(execFile)('strace', words, { cwd: desk.folder, env });
+    };
+    await expect(traced('error=ENOSPC:when=1')).rejects.toMatchObject({
+      code: 10,
+      stdout: expect.stringMatching(
+        /^lessons\/talk\.es\.srt: cannot write .*\nlessons\/talk\.fr\.srt: 1 cue written\n$/,
+      ),
+      stderr: expect.stringContaining('2 files: 1 written, 1 not written.\n'),
+    });
+    await desk.write('lessons/talk.fr.srt', srt(FR));
+    await expect(traced('signal=KILL:when=2')).rejects.toMatchObject({ signal: 'SIGKILL' });
+    expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES.with(0, 'Uno.')));
+    expect(await desk.run('import', 'review.csv')).toMatchObject({
+      code: 0,
+      stdout: 'lessons/talk.fr.srt: 1 cue written\n',
+    });
+    expect(await desk.read('lessons/talk.fr.srt')).toBe(srt(FR.with(1, 'Deux.')));
+    expect(await readdir(join(desk.folder, 'lessons'))).toHaveLength(3);
+  },
+);

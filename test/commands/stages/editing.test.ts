@@ -1,5 +1,5 @@
 /** The commands of docs/editing.md, in their order, with an edit between them and the costs that the page names. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { type Staging, startStaging } from './staging.ts';
@@ -33,7 +33,7 @@ it('a folder is sampled, reviewed, corrected, dubbed and corrected again, as doc
   const vloc = await startStaging();
   await mkdir(vloc.path('lessons'));
   await rename(vloc.path('talk.mp4'), vloc.path('lessons/talk.mp4'));
-  const [sample, stop, list, fix, dub] = COMMANDS;
+  const [sample, stop, list, exportTable, importTable, fix, dub] = COMMANDS;
   const run = async (words: readonly string[] = []) => {
     const ended = await vloc.run(words);
     expect(ended.code, ended.stderr).toBe(0);
@@ -73,7 +73,15 @@ it('a folder is sampled, reviewed, corrected, dubbed and corrected again, as doc
     ]);
   }
   await edit('GOOD MORNING', 'buenos días');
-  await edit('AND GOOD NIGHT', 'y buenas noches');
+  // A translation into another language does not make the source unclear.
+  writeFileSync(vloc.path('lessons/talk.fr.srt'), vloc.read('lessons/talk.es.srt'));
+  await run(exportTable);
+  rmSync(vloc.path('lessons/talk.fr.srt'));
+  expect(vloc.read('review.csv')).toContain('EQUAL: its translation is the same as the original');
+  await vloc.edit('review.csv', 'AND GOOD NIGHT', 'y buenas noches');
+  const imported = await run(importTable);
+  expect(imported.stdout).toBe('lessons/talk.es.srt: 1 cue written\n');
+  expect(imported.stderr).toContain(`  ${onward}\n`);
   expect((await run(list)).stdout).toBe('');
   await run(fix);
   const before = dubbedSoFar();
