@@ -1,11 +1,12 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
+import { formatBytes } from '../../base/amounts.ts';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import { Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
-import { describeUnreadable } from '../../base/system-error.ts';
+import { statReadable } from '../../batch/inputs/file-status.ts';
 import { readTableFile } from '../../batch/inputs/lists.ts';
 import { commonFolder, showInvisible } from '../../batch/report/text-reports.ts';
 import { encodeLike, type ScannedText, textInside } from '../../media/subtitles/read-subtitle.ts';
@@ -157,14 +158,13 @@ type FileReader = (file: string) => Promise<ScannedFile | string>;
 function createReader(cwd: string): FileReader {
   const known = new Map<string, ReturnType<FileReader>>();
   const read = async (file: string) => {
-    try {
-      const path = await realpath(resolve(cwd, file));
-      const bytes = await readFile(path);
-      const scanned = scanFile(bytes, path);
-      return typeof scanned === 'string' ? scanned : { path, bytes, scanned };
-    } catch (error) {
-      return `${describeUnreadable(error) ?? error}; run the command in the folder of the export`;
-    }
+    const path = resolve(cwd, file);
+    const found = await statReadable(path);
+    if (typeof found === 'string') return `${found} (run the command in the folder of the export)`;
+    if (found.bytes >= LIMITS.subtitleBytes) return `${formatBytes(found.bytes)} is over the limit`;
+    const bytes = await readFile(path);
+    const scanned = scanFile(bytes, path);
+    return typeof scanned === 'string' ? scanned : { path: await realpath(path), bytes, scanned };
   };
   return (file) => {
     const found = known.get(file) ?? read(file);
@@ -292,6 +292,7 @@ const STATE_WORDS = {
 
 /** `3 files: 2 written, 1 unchanged.` */
 function describeStates(imported: readonly ImportedFile[]): string {
+  if (imported.length === 0) return 'Nothing to import.';
   const counts = STATES.flatMap((state) => {
     const count = imported.filter((each) => each.state === state).length;
     return count === 0 ? [] : [`${count} ${STATE_WORDS[state]}`];

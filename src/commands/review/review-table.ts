@@ -32,7 +32,9 @@ export interface ReviewRow {
 /** The column that import reads; people leave it alone. */
 const PLACES = 'vloc';
 
-const Places = v.record(v.string(), v.tuple([v.string(), v.number(), v.number(), v.number(), v.string()]));
+/** No path has a NUL. */
+const Path = v.pipe(v.string(), v.regex(/^[^\0]+$/));
+const Places = v.record(v.string(), v.tuple([Path, v.number(), v.number(), v.number(), v.string()]));
 
 /** The digest by which a changed text is known. */
 export function digestText(text: string): string {

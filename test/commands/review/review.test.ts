@@ -303,6 +303,60 @@ test.each<[string, string, string, string]>([
   },
 );
 
+test.each([
+  ['/dev/zero', 'this is not a regular file'],
+  ['lessons', 'this is a folder'],
+  ['gone.srt', 'there is no such file; check the path (run the command in the folder of the export)'],
+  ['review.csv', 'row 1: '],
+  ['a\0b', 'row 2 is not one of the export'],
+])('a place in %j is not read as subtitles', async (file, message) => {
+  const desk = await openLesson();
+  const cells = setCell(
+    await exportTable(desk),
+    1,
+    'vloc',
+    JSON.stringify({ es: [file, 1, 1000, 3000, '0'] }),
+  );
+  await writeTable(desk, setCell(cells, 1, 'file', file));
+  const { code, stdout, stderr } = await desk.run('import', 'review.csv');
+  expect(code).not.toBe(0);
+  expect(stdout + stderr).toContain(message);
+});
+
+test('without a column of a language there is nothing to import', async () => {
+  const desk = await openLesson();
+  const cells = await exportTable(desk);
+  await writeTable(
+    desk,
+    cells.map((row) => row.toSpliced(6, 2)),
+  );
+  expect(await desk.run('import', 'review.csv', '-o', 'json')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/no column "es".*\n.*no column "fr".*\nNothing to import\.\n$/),
+  });
+});
+
+test('an import lists its files with their changes and problems as JSON', async () => {
+  const desk = await openLesson();
+  const cells = await exportTable(desk);
+  await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Uno.'), 2, 'fr', ''));
+  const ended = await desk.run('import', 'review.csv', '-o', 'json');
+  expect([ended.code, JSON.parse(ended.stdout).data]).toEqual([
+    3,
+    [
+      {
+        ...{ file: 'lessons/talk.es.srt', language: 'es', state: 'written', problems: [] },
+        changes: [{ row: 2, cue: 1, before: ES[0], after: 'Uno.' }],
+      },
+      {
+        ...{ file: 'lessons/talk.fr.srt', language: 'fr', state: 'refused', changes: [] },
+        problems: [{ row: 3, cue: 2, message: 'its cell is empty; remove cues in a subtitle editor' }],
+      },
+    ],
+  ]);
+  expect(await desk.run('import', 'review.csv', '-o', 'ndjson')).toMatchObject({ code: 3 });
+});
+
 test('what a spreadsheet would take for a formula or a number is escaped, and imported as it was', async () => {
   const desk = await openLesson();
   const texts = ['=1+1', "'Twas", '- 5 €'];
