@@ -13,7 +13,11 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done, also with an empty list', again: '' },
-  refused: { code: 1, meaning: 'refused by the service; a retry does not help', again: 'no' },
+  refused: {
+    code: 1,
+    meaning: 'refused by the service, or subtitles differ; a retry does not help',
+    again: 'no',
+  },
   usage: {
     code: 2,
     meaning: 'wrong usage or a failed local check; nothing was sent',

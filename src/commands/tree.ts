@@ -64,7 +64,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'subtitles',
-        summary: 'check and fix subtitles against the rules of a style guide',
+        summary: 'check, fix, compare and convert subtitles',
         children: [
           {
             name: 'check',
@@ -85,6 +85,16 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'import',
             summary: 'write the edited cells of such a table into its subtitles',
             load: async () => (await import('./review/import.ts')).subtitlesImport,
+          },
+          {
+            name: 'compare',
+            summary: 'list the cues that differ between two files',
+            load: async () => (await import('./subtitles/compare.ts')).subtitlesCompare,
+          },
+          {
+            name: 'convert',
+            summary: 'write subtitles in another format',
+            load: async () => (await import('./subtitles/convert.ts')).subtitlesConvert,
           },
         ],
       },

@@ -1,9 +1,7 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import { usageFailure } from '../../base/failure.ts';
 import { flagOption, textOption } from '../../base/option.ts';
-import { replaceFile } from '../../base/replace-file.ts';
 import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { fixSubtitle } from '../../media/subtitles/fix.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -24,6 +22,7 @@ import {
   type SubtitleFile,
   toRow,
 } from './subtitles.ts';
+import { checkTargets, writeTarget } from './write-files.ts';
 
 /** A file that was fixed. */
 interface FixedRow {
@@ -94,7 +93,7 @@ export const subtitlesFix: Command = defineCommand({
       const after = examineSubtitle(fixed.bytes, file.path, standard).findings;
       const target = targets[at] ?? file.path;
       const isWritten = !inPlace || fixed.changedCues > 0;
-      if (isWritten) await writeTarget(target, fixed.bytes, inPlace);
+      if (isWritten) await writeTarget(target, fixed.bytes, inPlace, 'Remove it, or choose another --out.');
       const written = isWritten ? showPath(target, io.cwd) : null;
       const left = after.map((finding) => toRow(written ?? file.label, finding));
       const counts = { changed_cues: fixed.changedCues, fixed: before.length - after.length };
@@ -120,26 +119,6 @@ async function chooseTargets(files: readonly SubtitleFile[], out: string | null)
   // A link stays a link to the fixed file.
   if (out === null) return Promise.all(files.map(({ path }) => realpath(path)));
   const targets = files.map(({ name }) => resolve(out, name));
-  const inputs = new Set(await Promise.all(files.map(({ path }) => realpath(path))));
-  for (const [at, target] of targets.entries()) {
-    const label = files[at]?.label ?? '';
-    if (targets.indexOf(target) !== at)
-      throw invalidCallFailure(`two files would be written to ${target}`, 'Fix them with one command each.');
-    if (inputs.has(await realpath(target).catch(() => target)))
-      throw invalidCallFailure(`--out would replace ${label}`, 'Choose another folder, or use --in-place.');
-  }
+  await checkTargets(files, targets, '--in-place');
   return targets;
-}
-
-/** Another file of the user is not replaced. @throws Failure (`usage`, TARGET_EXISTS; `disk`) */
-async function writeTarget(path: string, bytes: Uint8Array, mayReplace: boolean): Promise<void> {
-  const existing = mayReplace ? null : await readFile(path).catch(() => null);
-  if (existing?.equals(bytes) === true) return;
-  if (existing !== null)
-    throw usageFailure(
-      'TARGET_EXISTS',
-      `${path} exists and is different`,
-      'Remove it, or choose another --out.',
-    );
-  await replaceFile(path, bytes);
 }

@@ -28,6 +28,7 @@ import { canonicalLanguage, isKnownLanguage } from '../../protocol/language-tag.
 import { nameRow } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure, type Operands } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import { asSentence } from '../context/format.ts';
 import { NullableNumber } from '../context/output-schemas.ts';
 
 export const FINDING = v.object({
@@ -81,7 +82,7 @@ const IS_SUBTITLE = /\.(?:srt|vtt|webvtt|ass|ssa)$/i;
  */
 export async function readSubtitles(
   operands: readonly string[],
-  { language }: Pick<SubtitleOptions, 'language'>,
+  { language }: Partial<Pick<SubtitleOptions, 'language'>>,
   { io, terminal }: Pick<Context, 'io' | 'terminal'>,
 ): Promise<readonly SubtitleFile[]> {
   const given = language === undefined ? null : canonicalLanguage(language);
@@ -145,6 +146,19 @@ function unreadableFailure(label: string, error: unknown): Failure {
 function languageInName(path: string): string | null {
   const tag = subtitleLanguage(path.replace(/\.(?:sdh|cc|forced)(?=\.[^./]*$)/i, ''));
   return tag !== null && isKnownLanguage(tag) ? canonicalLanguage(tag) : null;
+}
+
+/** Reads the cues of a file. @throws Failure (`usage`, SUBTITLE_INVALID) if it cannot be read */
+export function readWhole<T>(
+  { bytes, label }: SubtitleFile,
+  read: (bytes: Uint8Array, name: string) => T,
+): T {
+  try {
+    return read(bytes, label);
+  } catch (error) {
+    if (!(error instanceof PreparationFailure)) throw error;
+    throw usageFailure(error.code, error.message, asSentence(error.advice), {}, { cause: error });
+  }
 }
 
 /** The rules for the text of a file in a language. */

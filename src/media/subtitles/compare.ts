@@ -6,7 +6,7 @@ import { PreparationFailure } from '../programs/failures.ts';
 import { readSubtitleFile } from './read-subtitle.ts';
 import { writeSubtitle } from './write.ts';
 
-type CueChange =
+export type CueChange =
   | { readonly type: 'added'; readonly after: SubtitleLine }
   | { readonly type: 'removed'; readonly before: SubtitleLine }
   | {
@@ -26,7 +26,8 @@ export interface Comparison {
 }
 
 /**
- * Pairs cues whose overlap is more than half of the shorter one. All other cues are added or removed.
+ * Pairs cues with the same text, wherever their times are, and others whose overlap is more than half of the shorter one. All
+ * other cues are added or removed.
  * @param before in order of time, like `after`
  */
 export function compareSubtitles(
@@ -35,26 +36,70 @@ export function compareSubtitles(
 ): Comparison {
   const changes: CueChange[] = [];
   let same = 0;
-  let old = 0;
-  let now = 0;
-  while (old < before.length || now < after.length) {
-    const left = before[old];
-    const right = after[now];
-    if (left !== undefined && right !== undefined && areOne(left, right)) {
-      const change = changeOf(left, right);
-      if (change === null) same += 1;
-      else changes.push(change);
-      old += 1;
-      now += 1;
-    } else if (right === undefined || (left !== undefined && middle(left) <= middle(right))) {
-      if (left !== undefined) changes.push({ type: 'removed', before: left });
-      old += 1;
-    } else {
-      changes.push({ type: 'added', after: right });
-      now += 1;
+  let [old, now] = [0, 0];
+  const pair = (left: SubtitleLine, right: SubtitleLine) => {
+    const change = changeOf(left, right);
+    if (change === null) same += 1;
+    else changes.push(change);
+  };
+  /** The cues before those that have the same text. */
+  const walkTo = (oldEnd: number, nowEnd: number) => {
+    const [lefts, rights] = [before.slice(old, oldEnd), after.slice(now, nowEnd)];
+    const isShifted =
+      lefts.length === rights.length && lefts.every(({ text }, at) => rights[at]?.text === text);
+    while (old < oldEnd || now < nowEnd) {
+      const left = old < oldEnd ? before[old] : undefined;
+      const right = now < nowEnd ? after[now] : undefined;
+      if (left !== undefined && right !== undefined && (isShifted || areOne(left, right))) {
+        pair(left, right);
+        old += 1;
+        now += 1;
+      } else if (right === undefined || (left !== undefined && middle(left) <= middle(right))) {
+        if (left !== undefined) changes.push({ type: 'removed', before: left });
+        old += 1;
+      } else {
+        changes.push({ type: 'added', after: right });
+        now += 1;
+      }
     }
+  };
+  for (const [left, right] of pairTexts(before, after)) {
+    walkTo(left, right);
+    walkTo(left + 1, right + 1);
   }
+  walkTo(before.length, after.length);
   return { same, changes };
+}
+
+/** Indexes of the cues whose text each side has once, as many as are in the same order on both. */
+function pairTexts(
+  before: readonly SubtitleLine[],
+  after: readonly SubtitleLine[],
+): readonly (readonly [left: number, right: number])[] {
+  const places = placesOfTexts(after);
+  /** The last pair of the best chain of each length. */
+  const ends: TextPair[] = [];
+  for (const [text, left] of placesOfTexts(before)) {
+    const right = places.get(text);
+    if (right === undefined) continue;
+    const length = ends.findLastIndex((end) => end.right < right) + 1;
+    ends[length] = { left, right, previous: ends[length - 1] ?? null };
+  }
+  const pairs: [number, number][] = [];
+  for (let end = ends.at(-1) ?? null; end !== null; end = end.previous) pairs.push([end.left, end.right]);
+  return pairs.reverse();
+}
+
+interface TextPair {
+  readonly left: number;
+  readonly right: number;
+  readonly previous: TextPair | null;
+}
+
+/** The index of each text that occurs once. */
+function placesOfTexts(lines: readonly SubtitleLine[]): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(lines.keys(), (at) => lines[at]?.text ?? '');
+  return new Map([...groups].flatMap(([text, [at = 0, ...more]]) => (more.length > 0 ? [] : [[text, at]])));
 }
 
 const middle = (line: SubtitleLine) => (line.start_ms + line.end_ms) / 2;

@@ -135,7 +135,7 @@ test('one of --in-place and --out is required, and nothing of the user is replac
   };
   expect(await failed()).toEqual([2, '✖ where to write is missing']);
   expect(await failed('--in-place', '--out', 'x')).toEqual([2, '✖ --in-place and --out cannot be combined']);
-  expect(await failed('--out', '.')).toEqual([2, '✖ --out would replace talk.es.srt']);
+  expect(await failed('--out', '.')).toEqual([2, '✖ talk.es.srt would be replaced']);
   expect(await failed('--out', 'other')).toEqual([
     2,
     expect.stringContaining('other/talk.es.srt exists and is different'),

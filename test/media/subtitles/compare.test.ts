@@ -31,3 +31,29 @@ test('one cue added at the start does not make all others changed', () => {
   const { same, changes } = compareSubtitles(before, [line(1, 0, 500, 'Zero'), ...before]);
   expect([same, changes.map(({ type }) => type)]).toEqual([2, ['added']]);
 });
+
+test('subtitles that all come later are moved, also where a text occurs twice', () => {
+  const before = ['One', 'Yes', 'Two', 'Yes', 'Three'].map((text, at) =>
+    line(at + 1, at * 1000, at * 1000 + 1000, text),
+  );
+  for (const shift of [400, 1500, 90_000]) {
+    const after = before.map((cue) => ({
+      ...cue,
+      start_ms: cue.start_ms + shift,
+      end_ms: cue.end_ms + shift,
+    }));
+    const { same, changes } = compareSubtitles(before, after);
+    const moved = before.map(() => ({ type: 'changed', text: false, startMoved: shift, endMoved: shift }));
+    expect(same).toBe(0);
+    expect(changes).toMatchObject(moved);
+  }
+});
+
+test('a cue that was put elsewhere is removed and added, and the others are the same', () => {
+  const before = ['One', 'Two', 'Three', 'Four'].map((text, at) =>
+    line(at + 1, at * 1000, at * 1000 + 900, text),
+  );
+  const after = [...before.slice(1), line(5, 9000, 9900, 'One')];
+  const { same, changes } = compareSubtitles(before, after);
+  expect([same, changes.map(({ type }) => type)]).toEqual([3, ['removed', 'added']]);
+});
