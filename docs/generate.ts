@@ -11,6 +11,7 @@ import { EXIT_CODES } from '../src/base/exit-codes.ts';
 import type { ToolEffect } from '../src/commands/context/command.ts';
 import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
 import { EnginesFile, SCHEMA_ADDRESS } from '../src/engines/config.ts';
+import { LOOK_SCHEMA_ADDRESS, LookFile } from '../src/media/subtitles/look.ts';
 import { STYLE_SCHEMA_ADDRESS, StyleFile } from '../src/media/subtitles/style.ts';
 import { ENVIRONMENT } from '../src/profiles/environment.ts';
 import { ERROR_CODES } from '../src/protocol/error-codes.ts';
@@ -217,6 +218,7 @@ function schemaText($id: string, title: string, schema: v.GenericSchema): string
 const FILES: Readonly<Record<string, string>> = {
   '../llms.txt': llmsText(),
   'engines.schema.json': schemaText(SCHEMA_ADDRESS, 'engines.json of vloc', EnginesFile),
+  'burned-style.schema.json': schemaText(LOOK_SCHEMA_ADDRESS, 'burned subtitles of vloc', LookFile),
   'subtitle-style.schema.json': schemaText(STYLE_SCHEMA_ADDRESS, 'style of vloc subtitles', StyleFile),
 };
 

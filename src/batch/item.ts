@@ -1,5 +1,6 @@
 /** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../base/failure.ts';
+import type { Look } from '../media/subtitles/look.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { MeteringUnit } from '../protocol/kinds.ts';
 import type { JobInput } from './input.ts';
@@ -25,16 +26,27 @@ export interface BatchItem {
   readonly units: Units | null;
   /** Tracks of the input, a file, that are added to the finished video. */
   readonly keep?: KeptTracks | undefined;
+  /** How this machine burns subtitles into the finished video; missing if it does not. */
+  readonly look?: Look | undefined;
   /** True for a result that only vloc reads: that of a part, and of a stage. */
   readonly isInner?: true;
   /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */
   readonly part?: ItemPart;
 }
 
-/** Which tracks a result gets, and from which file. */
+/** What this machine does to a finished video. */
 export interface KeptResult {
-  readonly tracks: KeptTracks;
-  readonly source: TrackSource;
+  /** Tracks that it gets from its source; both or none. */
+  readonly tracks?: KeptTracks;
+  readonly source?: TrackSource;
+  /** Its own subtitles, which are burned into its picture. */
+  readonly burned?: BurnedTrack | undefined;
+}
+
+export interface BurnedTrack {
+  readonly look: Look;
+  /** BCP 47 tag. */
+  readonly language: string;
 }
 
 /** The file whose tracks are added, as it was when the video was made. */
@@ -76,8 +88,8 @@ export interface ItemFile {
   readonly bytes: number | null;
   /** Lower-case hex, computed from the bytes read or written, not reported by the service; null as above. */
   readonly sha256: string | null;
-  /** Tracks of the source that were added on this machine. */
-  readonly kept?: KeptTracks | undefined;
+  /** What was done to it on this machine, see `nameWork`. */
+  readonly kept?: string | undefined;
 }
 
 /** The costs of a job as the service reports them; null where it does not. */

@@ -4,7 +4,7 @@
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './input.ts';
-import type { TrackSource } from './item.ts';
+import type { BurnedTrack, TrackSource } from './item.ts';
 
 /** A prepared file, ready to be sent. */
 export interface MadeFile {
@@ -45,7 +45,10 @@ export interface JoinTask {
 export interface TracksTask {
   /** The finished video. */
   readonly video: string;
-  readonly source: TrackSource;
+  /** Its subtitle track, which is burned in; undefined for none. */
+  readonly burned: BurnedTrack | undefined;
+  /** Null if no tracks are added. */
+  readonly source: TrackSource | null;
   readonly audio: boolean;
   readonly subtitles: boolean;
 }
@@ -91,7 +94,7 @@ export interface Preparation {
   prepare(input: FileInput, split: unknown, work: PreparationWork): Promise<MadeFiles>;
   join(task: JoinTask, work: PreparationWork): Promise<readonly JoinedFile[]>;
   patch(task: PatchTask, work: Omit<PreparationWork, 'report'>): Promise<PatchedTrack>;
-  /** Adds tracks of the source to a finished video. The new file is in the work folder. */
+  /** Burns the subtitles of a finished video in, and adds tracks of the source to it. The new file is in the work folder. */
   addTracks(task: TracksTask, work: Omit<PreparationWork, 'report'>): Promise<Omit<JoinedFile, 'label'>>;
 }
 

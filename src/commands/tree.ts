@@ -64,7 +64,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'subtitles',
-        summary: 'check, fix, compare and convert subtitles',
+        summary: 'check, fix, compare, convert and preview subtitles',
         children: [
           {
             name: 'check',
@@ -95,6 +95,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             name: 'convert',
             summary: 'write subtitles in another format',
             load: async () => (await import('./subtitles/convert.ts')).subtitlesConvert,
+          },
+          {
+            name: 'preview',
+            summary: 'draw a picture of a video with its burned subtitles',
+            load: async () => (await import('./subtitles/preview.ts')).subtitlesPreview,
           },
         ],
       },

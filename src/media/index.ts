@@ -39,7 +39,7 @@ export {
   planConversion,
   uncopiedCodec,
 } from './export/convert.ts';
-export { type ExportOptions, exportLocalized } from './export/export.ts';
+export { burnTrack, type ExportOptions, exportLocalized } from './export/export.ts';
 export { joinWavs } from './join/join-sound.ts';
 export { joinVideos } from './join/join-videos.ts';
 export { readFacts, type VideoFacts } from './probe/facts.ts';

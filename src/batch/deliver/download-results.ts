@@ -11,6 +11,7 @@ import { isTerminal } from '../../protocol/states.ts';
 import { type Delivery, templateFor } from '../inputs/delivery.ts';
 import { pathExists } from '../inputs/file-status.ts';
 import type { ItemFile, KeptResult } from '../item.ts';
+import { nameWork } from '../kept-tracks.ts';
 import { storeFiles } from '../records/attempts.ts';
 import { nameLanguage, resultPath, withoutUnknown } from '../result-name.ts';
 import { claimPlace, type Output, type OutputRows, type Placing, publish } from './publish.ts';
@@ -133,14 +134,13 @@ async function fetchTo(
   }
   const make = makerOf(format, options);
   const keep = format === RESULT_FORMATS.mp4 ? naming.keep : undefined;
+  const kept = nameWork(keep);
   const whole = (from: string | null, { bytes, sha256 }: Pick<ItemFile, 'bytes' | 'sha256'>) => ({
     from,
-    file: { asset: name, path, bytes, sha256, kept: keep?.tracks, skipped: false },
+    file: { asset: name, path, bytes, sha256, kept, skipped: false },
   });
   const { size_bytes: size, sha256: stated } = asset;
-  const recorded = (await record.find(path)).filter(
-    ({ made, kept }) => made === job.id && kept === keep?.tracks,
-  );
+  const recorded = (await record.find(path)).filter((row) => row.made === job.id && row.kept === kept);
   const isStated = make === null && size !== null && stated !== null;
   const versions = isStated ? [{ path, size, sha256: stated }] : recorded;
   const present = record.isAnew === true ? null : await findVersion(path, versions);

@@ -109,17 +109,22 @@ export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal
     });
 }
 
-/** Adds the tracks if the source is still the file that the video was made from. @throws Failure */
+/** Burns subtitles in, and adds the tracks if the source is still the file that the video was made from. @throws Failure */
 export async function addKept(
   video: string,
-  { tracks, source }: KeptResult,
+  { tracks, source, burned }: KeptResult,
   add: AddTracks,
   work: Parameters<AddTracks>[1],
 ): Promise<string> {
+  if (tracks === undefined || source === undefined)
+    return add({ video, burned, source: null, audio: false, subtitles: false }, work);
   const found = await stat(source.path).catch(() => null);
   const isSame = found !== null && found.size === source.bytes && found.mtimeMs === source.mtimeMs;
   if (!isSame) throw sourceGoneFailure(source.path, found === null);
-  return add({ video, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks) }, work);
+  return add(
+    { video, burned, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks) },
+    work,
+  );
 }
 
 function sourceGoneFailure(path: string, isMissing: boolean): Failure {
@@ -133,7 +138,7 @@ function sourceGoneFailure(path: string, isMissing: boolean): Failure {
 function atPlaceFailure(failure: Failure, plain: string): Failure {
   const { advice = '' } = failure.facts;
   const instead =
-    'Without --keep-audio and --keep-subtitles, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
+    'Without --keep-audio, --keep-subtitles and --subtitle-style, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
   // An advice has several lines, so a line break in the name would pass for one of them.
   const place = /\p{Cc}/u.test(plain) ? JSON.stringify(plain) : plain;
   return failure.with({ advice: `${advice}\nThe result is kept in ${place}. ${instead}` });

@@ -36,8 +36,15 @@ export function createItem(
   };
 }
 
-/** The tracks that an item adds to its result, and its file; undefined for none. */
-export function keptResult({ input, keep, fields }: BatchItem): KeptResult | undefined {
+/** What this machine does to the result of an item; undefined for nothing. */
+export function keptResult(item: BatchItem): KeptResult | undefined {
+  const { look, targetLanguage } = item;
+  const added = addedTracks(item);
+  const burned = look === undefined ? undefined : { look, language: targetLanguage ?? 'und' };
+  return added === undefined && burned === undefined ? undefined : { ...added, burned };
+}
+
+function addedTracks({ input, keep, fields }: BatchItem) {
   if (keep === undefined || input.type !== 'file') return undefined;
   const { path, bytes, mtimeMs } = input;
   const { source_language: stated } = fields;

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../base/together.ts';
+import type { Look } from '../../media/subtitles/look.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -89,7 +90,7 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = keepTracks(
-        createItem(kind, input, each, ownTemplate(kind, input, delivery)),
+        styleItem(createItem(kind, input, each, ownTemplate(kind, input, delivery)), request.look),
         options,
         problems,
       );
@@ -127,6 +128,13 @@ function requireFile({ input, label }: BatchItem, problems: InputProblem[]): voi
   if (input.type === 'file' || input.type === 'unusable') return;
   const detail = 'is not a file on this machine, from which --sample could be cut; download it first';
   problems.push({ pointer: label, detail });
+}
+
+/** The item with the look of its subtitles, which are delivered as a track. */
+function styleItem(item: BatchItem, look: Look | undefined): BatchItem {
+  return look === undefined || item.input.type === 'unusable' || isCopied(item.input)
+    ? item
+    : { ...item, look };
 }
 
 /** The item with the tracks that it keeps; adds a problem if they cannot be added to its result. */
@@ -197,17 +205,27 @@ async function unusableInput(
 
 /** The requests of each candidate. Its row of the sheet overrides the options. Candidates without a row share their requests. */
 function requestsByRow(
-  { kind, body, options }: PlanRequest,
+  { kind, body, options, look }: PlanRequest,
   candidates: readonly Candidate[],
   problems: InputProblem[],
 ): (candidate: Candidate) => readonly PlannedRequest[] {
+  /** A service knows no styles: it delivers a track, which is burned in on this machine. */
+  const build = (asked: PlanRequest['options'], found: InputProblem[]) => {
+    if (look === undefined) return buildRequests(kind, body, asked, found);
+    if (asked.subtitleOutput !== 'burned')
+      found.push({
+        pointer: '--subtitle-style',
+        detail: 'is for burned subtitles; add --subtitle-output burned',
+      });
+    return buildRequests(kind, body, { ...asked, subtitleOutput: 'soft' }, found);
+  };
   const isShared = candidates.length === 0 || candidates.some(({ row }) => row === null);
-  const shared = isShared ? buildRequests(kind, body, options, problems) : [];
+  const shared = isShared ? build(options, problems) : [];
   const byRow = new Map<Candidate['row'], readonly PlannedRequest[]>([[null, shared]]);
   for (const { row } of candidates) {
     if (row === null) continue;
     const found: InputProblem[] = [];
-    byRow.set(row, buildRequests(kind, body, { ...options, ...row.options }, found));
+    byRow.set(row, build({ ...options, ...row.options }, found));
     const place = `row ${row.position} of the sheet`;
     problems.push(...found.map(({ pointer, detail }) => ({ pointer: `${place}, ${pointer}`, detail })));
   }

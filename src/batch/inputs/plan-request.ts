@@ -1,6 +1,7 @@
 /** Input of the planner, and the functions that it calls. */
 
 import type { Readable } from 'node:stream';
+import type { Look } from '../../media/subtitles/look.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers, SpokenLine, SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { InputProblem } from '../input.ts';
@@ -33,6 +34,8 @@ export interface PlanRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** Problems found earlier; they are reported together with those of the plan. */
   readonly problems: readonly InputProblem[];
+  /** The style of --subtitle-style. */
+  readonly look?: Look | undefined;
   /** Selects files found in folders. Then it is not a problem if there is none. Omitted: all files. */
   readonly isWanted?: FileFilter;
 }

@@ -3,10 +3,11 @@
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { countParts, isCopied, isSplit, type UnusableInput } from '../input.ts';
-import { fileUnits, unitsOfLines } from '../inputs/items.ts';
+import { fileUnits, keptResult, unitsOfLines } from '../inputs/items.ts';
 import { describeChange } from '../inputs/requests.ts';
 import type { BatchItem, DoneBefore, Units } from '../item.ts';
 import type { ItemProvenance } from '../item-provenance.ts';
+import { nameWork } from '../kept-tracks.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';
 import { type ItemFacts, sampleOf, trackOf } from '../records/item-facts.ts';
 import {
@@ -195,7 +196,7 @@ function again({ after }: NewAttempt, { retryFailed }: Situation): Decision {
 }
 
 function afterDownload(
-  { input, keep }: BatchItem,
+  item: BatchItem,
   key: string,
   files: readonly StoredFile[],
   { attempts, provenances }: Recorded,
@@ -209,8 +210,9 @@ function afterDownload(
   if (files.every(({ path, size }) => sizes.get(path) === size)) {
     const kept = files[0]?.kept;
     // The file of an unusable input is gone, so nothing can be added from it.
-    if (kept === keep || input.type === 'unusable') return done;
-    const changes = [`kept tracks ${kept ?? 'none'} → ${keep ?? 'none'}`];
+    const now = nameWork(keptResult(item));
+    if (kept === now || item.input.type === 'unusable') return done;
+    const changes = [`${kept ?? 'none'} → ${now ?? 'none'}`];
     if (!replace) return { step: 'changed', what: 'tracks', changes };
   }
   if (skipDone) return { step: 'done', before: 'recorded', jobId, files: [] };

@@ -63,9 +63,14 @@ function sentencesOf({ item, decision }: PlannedItem, isDubbed: boolean): string
   if (decision.step === 'new' && decision.redub !== undefined) return [describeRedub(decision.redub)];
   if (input.type === 'lines' && input.voices !== undefined) return [describeVoices(item)];
   if (input.type === 'lines') return input.parts === null ? [] : [describeParts(input.parts.length, 'gaps')];
-  if (input.type !== 'file' || input.preparation === null) return [];
+  const burned =
+    item.look === undefined
+      ? []
+      : ['its subtitles are burned into the delivered video on this machine, free'];
+  if (input.type !== 'file' || input.preparation === null) return burned;
   const { parts } = input.preparation;
-  return [...describeConversion(input.preparation), ...(parts > 1 ? [describeParts(parts, 'silences')] : [])];
+  const cut = parts > 1 ? [describeParts(parts, 'silences')] : [];
+  return [...describeConversion(input.preparation), ...cut, ...burned];
 }
 
 function describeOtherLines(count: number, language: string | null, isDubbed: boolean): string {

@@ -1,7 +1,6 @@
 /** The attempts of items: requests that may be charged, from before they are sent until their results are here. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Bill, ItemFile } from '../item.ts';
-import type { KeptTracks } from '../kept-tracks.ts';
 import { withoutSecrets } from './secrets.ts';
 
 /**
@@ -66,8 +65,8 @@ export interface StoredFile {
   readonly size: number;
   /** Name of the part of the result, such as `video`. */
   readonly asset?: string | undefined;
-  /** Tracks of the source that were added on this machine. */
-  readonly kept?: KeptTracks | undefined;
+  /** What was done to it on this machine, see `nameWork`. */
+  readonly kept?: string | undefined;
 }
 
 /** As records have files; those that were not read are missing. */

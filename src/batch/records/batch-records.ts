@@ -3,7 +3,6 @@ import { relative, resolve } from 'node:path';
 import { nameBelow } from '../../base/relative-name.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { ItemProvenance } from '../item-provenance.ts';
-import type { KeptTracks } from '../kept-tracks.ts';
 import {
   type Attempt,
   type AttemptRecord,
@@ -404,7 +403,7 @@ function readOutput({ path, sha256, item, step, made, size, ...row }: Row, folde
     ...{ path: resolve(folder, String(path)), sha256: String(sha256), size: Number(size) },
     ...(typeof language === 'string' ? { language } : {}),
     ...(typeof asset === 'string' ? { asset } : {}),
-    ...(typeof kept === 'string' ? { kept: kept as KeptTracks } : {}),
+    ...(typeof kept === 'string' ? { kept } : {}),
   };
 }
 

@@ -3,7 +3,7 @@
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { JobStatus } from '../../protocol/states.ts';
-import type { KeptTracks } from '../kept-tracks.ts';
+import type { KeptResult } from '../item.ts';
 import type { StoredFile } from './attempts.ts';
 import type { RecordDatabase, Row } from './database.ts';
 import { openMachineDatabase, readMachine } from './machine-database.ts';
@@ -39,19 +39,8 @@ interface JobNaming {
   readonly format: string | null;
   /** SHA-256 of the subtitles whose form a translation has; absent for a result that is written anew. */
   readonly sourceSha256?: string | undefined;
-  /** Tracks that the run adds to the video, and the file that has them. */
-  readonly keep?:
-    | {
-        readonly tracks: KeptTracks;
-        readonly source: {
-          readonly path: string;
-          readonly bytes: number;
-          readonly mtimeMs: number;
-          readonly track: number;
-          readonly language: string | null;
-        };
-      }
-    | undefined;
+  /** What the run does to the video. */
+  readonly keep?: KeptResult | undefined;
 }
 
 export interface JobEntry extends NewJob {
@@ -172,7 +161,7 @@ function readJob({ profile, job, state, downloaded }: Row): JobEntry {
 
 function readPublication({ path, sha256, size, kept }: Row): PublishedFile {
   const file = { path: String(path), sha256: String(sha256), size: Number(size) };
-  return typeof kept === 'string' ? { ...file, kept: kept as KeptTracks } : file; // as it was written
+  return typeof kept === 'string' ? { ...file, kept } : file;
 }
 
 function isUnfetched({ state, downloaded }: JobEntry): boolean {

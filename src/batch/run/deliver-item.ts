@@ -13,6 +13,7 @@ import { deliveryOf, languageOfItem, resultPaths } from '../inputs/delivery.ts';
 import { pathExists } from '../inputs/file-status.ts';
 import { keptResult } from '../inputs/items.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
+import { nameWork } from '../kept-tracks.ts';
 import { type StoredFile, storeFiles } from '../records/attempts.ts';
 import type { OutputRow } from '../records/outputs.ts';
 import { nameParts, recordFolder } from '../records/record-folder.ts';
@@ -141,7 +142,7 @@ export async function copyRenamed(
   const files: StoredFile[] = [];
   for (const [place, path] of paths.entries()) {
     const file = known.find(({ asset }) => asset === assets[place]);
-    if (file === undefined || file.kept !== item.keep) return null;
+    if (file === undefined || file.kept !== nameWork(keptResult(item))) return null;
     const { path: old, size: bytes, sha256 } = file;
     if (delivery.existing === 'skip' && (await pathExists(path))) return null;
     if (!(await isSameFile(old, { bytes, sha256 }))) return null;

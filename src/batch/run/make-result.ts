@@ -16,6 +16,7 @@ import {
 import { keptResult } from '../inputs/items.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { combineParts, type ItemProvenance } from '../item-provenance.ts';
+import { nameWork } from '../kept-tracks.ts';
 import type { JoinedFile, PreparationWork } from '../preparation.ts';
 import { createAttempt, storeFiles } from '../records/attempts.ts';
 import type { BatchRecord } from '../records/batch-records.ts';
@@ -138,14 +139,15 @@ function languageOf(part: JobResult | undefined): string | null {
 
 /** The results of an earlier run that was killed after naming them; null if any is missing. */
 async function findMade(
-  { keep }: BatchItem,
+  item: BatchItem,
   made: string,
   targets: readonly Target[],
   rows: OutputRows,
 ): Promise<readonly Output[] | null> {
   const outputs: Output[] = [];
+  const kept = nameWork(keptResult(item));
   for (const { path } of targets) {
-    const versions = (await rows.find(path)).filter((row) => row.made === made && row.kept === keep);
+    const versions = (await rows.find(path)).filter((row) => row.made === made && row.kept === kept);
     const file = await findVersion(path, versions);
     if (file === null) return null;
     outputs.push({ from: null, file });
@@ -175,7 +177,9 @@ async function makeAnew(
   const own = deliveryOf(batch.delivery, item);
   await rewriteJoined(joined, own.rewrite);
   const finished = await keepTracks(run, item, joined, work);
-  return Promise.all(targets.map((target) => measure(target, finished, item.keep, batch.signal)));
+  return Promise.all(
+    targets.map((target) => measure(target, finished, nameWork(keptResult(item)), batch.signal)),
+  );
 }
 
 /** Adds the tracks that the item keeps to the video. */
@@ -202,7 +206,7 @@ export function byLabel(item: BatchItem, files: readonly ItemFile[]): Record<str
 async function measure(
   { asset, label, path }: Target,
   joined: readonly JoinedFile[],
-  kept: BatchItem['keep'],
+  kept: string | undefined,
   signal: AbortSignal,
 ): Promise<Output> {
   const from = joined.find((each) => each.label === label)?.path;

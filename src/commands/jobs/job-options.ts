@@ -31,6 +31,7 @@ import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Io } from '../context/context.ts';
 import { quoteForShell } from '../context/printed-command.ts';
+import { SUBTITLE_STYLE_OPTION } from '../context/subtitle-style.ts';
 
 /** The value of --out for stdout. */
 export const STDOUT = '-';
@@ -64,9 +65,12 @@ export const JOB_DELIVERY_OPTIONS = {
   out: changeOption(FOLDER_OPTIONS.out, {
     help: 'folder for the results (default: that of the run that created the job, else the current one)',
   }),
-  asIs: flagOption('download videos without the tracks that --keep-audio and --keep-subtitles add', {
-    group: 'Output:',
-  }),
+  asIs: flagOption(
+    'download videos as the service delivers them, without --keep-audio, --keep-subtitles and --subtitle-style',
+    {
+      group: 'Output:',
+    },
+  ),
 } as const satisfies OptionTable;
 
 export const TIMEOUT_OPTION = inGroup('Limits:', {
@@ -159,6 +163,9 @@ const KEEP_OPTIONS = inGroup('Output:', {
     'also keep the subtitle tracks of the original, and in stages the recognized or given subtitles',
   ),
 });
+
+/** On this machine, which knows more than the field of the service. */
+const STYLE_OPTION = inGroup('Subtitles and stages:', SUBTITLE_STYLE_OPTION);
 
 /** For videos that no job takes. */
 const PASS_OPTION = inGroup('Input:', {
@@ -313,6 +320,7 @@ type JobTable = FieldTable &
   typeof RUN_OPTIONS &
   typeof DELIVERY_OPTIONS &
   Partial<typeof KEEP_OPTIONS> &
+  Partial<typeof STYLE_OPTION> &
   Partial<typeof PASS_OPTION> &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
   Partial<typeof TERMS_OPTION> &
@@ -336,7 +344,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
-    ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...PASS_OPTION } : {}),
+    ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...STYLE_OPTION, ...PASS_OPTION } : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
     ...(kind === 'dubbing' ? { ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),

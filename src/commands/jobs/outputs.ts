@@ -2,7 +2,6 @@
 import * as v from 'valibot';
 import type { Doing, DoneBefore, ItemState, StopReason } from '../../batch/item.ts';
 import type { ItemProvenance } from '../../batch/item-provenance.ts';
-import { KEPT_TRACKS } from '../../batch/kept-tracks.ts';
 import type { Forecast, ItemForecast } from '../../batch/plan/dry-run.ts';
 import { JOB_KIND_NAMES } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -73,7 +72,7 @@ const FILE = {
   path: v.string(),
   bytes: NullableNumber,
   sha256: NullableText,
-  kept: v.optional(v.picklist(KEPT_TRACKS)),
+  kept: v.optional(v.string()),
   skipped: v.boolean(),
 };
 

@@ -1,5 +1,6 @@
 /** The items of a job command, and checks before anything is sent. */
 
+import { tmpdir } from 'node:os';
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
 import { type InputProblem, isCopied } from '../../batch/input.ts';
@@ -20,12 +21,15 @@ import { describeBatchDamage, readBatchRecords } from '../../batch/report/read-b
 import type { Terms } from '../../batch/terms.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import type { ModelStep } from '../../engines/models/catalog.ts';
+import type { Look } from '../../media/subtitles/look.ts';
+import { JobFailure } from '../../protocol/job-failure.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { Context, Io } from '../context/context.ts';
 import { checkReach, requireFfmpeg } from '../context/engines.ts';
 import { asSentence } from '../context/format.ts';
 import { readBody } from '../context/request-body.ts';
+import { readLook } from '../context/subtitle-style.ts';
 import { createVideoExaminer } from './examine-video.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
 import { type FindSpeakers, openSpeakers, type SpeakersContext } from './speakers.ts';
@@ -131,27 +135,29 @@ async function readRequest(
   const problems: InputProblem[] = [];
   const body = await readBodyFields(options.body, operands, io, problems);
   problems.push(...(await findMissingPrograms(options, io)));
-  return { kind, operands, options, body, problems };
+  const look = await readLook(options.subtitleStyle, io);
+  return { kind, operands, options, body, problems, look };
 }
+
+/** Options for work on results. */
+type UsedHere = Pick<JobOptions, 'keepAudio' | 'keepSubtitles' | 'subtitleStyle' | 'voices'>;
 
 /** The programs that add tracks to a result or mix several, and are needed only after it was paid. */
 const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
 
 /** Problems of options that need programs which this machine lacks. */
 export async function findMissingPrograms(
-  {
-    keepAudio = false,
-    keepSubtitles = false,
-    voices = [],
-  }: Pick<JobOptions, 'keepAudio' | 'keepSubtitles' | 'voices'>,
+  { keepAudio = false, keepSubtitles = false, subtitleStyle, voices = [] }: UsedHere,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly InputProblem[]> {
   const isMixed = voices.length > 0;
-  if (!keepAudio && !keepSubtitles && !isMixed) return [];
+  const isStyled = subtitleStyle !== undefined;
+  if (!keepAudio && !keepSubtitles && !isStyled && !isMixed) return [];
   const { locateProgram } = await import('../../media/programs/programs.ts');
   const missing = TRACK_PROGRAMS.filter((name) => locateProgram(name, env.PATH ?? '') === null);
   if (missing.length === 0) return [];
-  const pointer = isMixed ? '--voices' : keepAudio ? '--keep-audio' : '--keep-subtitles';
+  const kept = keepAudio ? '--keep-audio' : keepSubtitles ? '--keep-subtitles' : '--subtitle-style';
+  const pointer = isMixed ? '--voices' : kept;
   const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
   return [{ pointer, detail }];
 }
@@ -159,12 +165,13 @@ export async function findMissingPrograms(
 /** Refuses an ffmpeg that is too old, if the options need it on this machine. @throws Failure (`configuration`) */
 export async function requireUsedFfmpeg(
   context: Pick<Context, 'io' | 'signal'>,
-  options: PreparationOptions & Pick<JobOptions, 'keepAudio' | 'keepSubtitles' | 'voices'>,
+  options: PreparationOptions & UsedHere,
 ): Promise<void> {
   const { convert, split, audioTrack, sampleSeconds } = readPreparation(options);
   const isPrepared = convert || split || audioTrack !== null || sampleSeconds !== null;
   const isMixed = (options.voices ?? []).length > 0;
-  if (isPrepared || isMixed || options.keepAudio || options.keepSubtitles) await requireFfmpeg(context);
+  const isAfter = options.keepAudio || options.keepSubtitles || options.subtitleStyle !== undefined;
+  if (isPrepared || isMixed || isAfter) await requireFfmpeg(context);
 }
 
 /** Prints which part of the items belongs to the shard, so that no one waits for the others. */
@@ -257,20 +264,29 @@ function pickItems(
   return picked;
 }
 
-/** Why the embedded engines cannot do a request: configuration for a missing engine, usage for a language. Null: they can. */
-export type SupportCheck = (kind: JobKind, fields: BatchItem['fields']) => Promise<Failure | null>;
+/** Why the embedded engines, or the fonts here, cannot do a request: configuration for a missing engine, usage for a language. Null: they can. */
+export type SupportCheck = (
+  kind: JobKind,
+  fields: BatchItem['fields'],
+  look?: BatchItem['look'],
+) => Promise<Failure | null>;
 
 /**
  * The check of a run, which looks at each kind of request once.
  * @param capabilities null for a remote service, which does its own checks
  */
 export function createSupportCheck(capabilities: Capabilities | null, context: Context): SupportCheck {
-  if (capabilities === null) return async () => null;
   const checked = new Map<string, Promise<Failure | null>>();
-  return (kind, fields) => {
+  const check = async (kind: JobKind, fields: BatchItem['fields'], look: BatchItem['look']) => {
+    const failure = look === undefined ? null : await findUnstyled(look, fields, context);
+    if (failure !== null || capabilities === null) return failure;
+    return findUnsupported(kind, fields, capabilities, context);
+  };
+  return (kind, fields, look) => {
     // Hundreds of items need the same engines.
-    const needs = JSON.stringify([kind, fields.source_language, fields.target_language, fields.mode]);
-    const found = checked.get(needs) ?? findUnsupported(kind, fields, capabilities, context);
+    const { source_language, target_language, mode } = fields;
+    const needs = JSON.stringify([kind, source_language, target_language, mode, look]);
+    const found = checked.get(needs) ?? check(kind, fields, look);
     checked.set(needs, found);
     return found;
   };
@@ -282,9 +298,9 @@ export async function refuseUnsupported(
   check: SupportCheck,
 ): Promise<readonly PlannedItem[]> {
   const found = planned.map(async (each): Promise<PlannedItem> => {
-    const { kind, fields, input } = each.item;
+    const { kind, fields, input, look } = each.item;
     const isChecked = each.decision.step === 'new' && !isCopied(input);
-    const failure = isChecked ? await check(kind, fields) : null;
+    const failure = isChecked ? await check(kind, fields, look) : null;
     return failure === null ? each : { ...each, decision: refusalOf(failure) };
   });
   return Promise.all(found);
@@ -305,10 +321,32 @@ export async function checkSupport(
   const left = await refuseUnsupported(planned, check);
   if (!left.every(({ decision }) => isRefused(decision))) return left;
   for (const { item, decision } of planned) {
-    const failure = decision.step === 'new' ? await check(item.kind, item.fields) : null;
+    const failure = decision.step === 'new' ? await check(item.kind, item.fields, item.look) : null;
     if (failure !== null) throw failure;
   }
   return left;
+}
+
+/** Checks that this machine has the fonts to burn subtitles in. */
+async function findUnstyled(
+  look: Look,
+  { target_language: language }: BatchItem['fields'],
+  { io, signal }: Context,
+): Promise<Failure | null> {
+  const [{ checkExport }, { createPrograms }] = await Promise.all([
+    import('../../media/export/export.ts'),
+    import('../../media/programs/programs.ts'),
+  ]);
+  const request = { video: null, subtitleOutput: 'burned', resolution: 'source', look } as const;
+  const target = { ...request, targetLanguage: String(language ?? 'und') };
+  const run = { signal, folder: tmpdir() };
+  try {
+    await checkExport(createPrograms(io.env.PATH ?? ''), target, null, run);
+    return null;
+  } catch (error) {
+    if (!(error instanceof JobFailure)) throw error;
+    return usageFailure(error.code, error.message, 'Nothing was sent.');
+  }
 }
 
 async function findUnsupported(

@@ -57,12 +57,20 @@ export function createPreparation({ env, limits }: Pick<Io & TestSettings, 'env'
         };
       });
     },
-    async addTracks({ video, source, audio, subtitles }, work) {
+    async addTracks({ video: delivered, burned, source, audio, subtitles }, work) {
       const { prepare, programs } = await load();
-      const { path, language } = source;
-      const track = audio ? source.track : null;
-      const task = { video, source: path, track, language, subtitles, lines: null };
-      return asFailure('adding tracks', () => prepare.addTracks(programs, task, work));
+      return asFailure('adding tracks', async () => {
+        const video =
+          burned === undefined ? delivered : await prepare.burnTrack(programs, delivered, burned, work);
+        if (source === null) return { path: video, notes: [] };
+        const { path, language } = source;
+        const track = audio ? source.track : null;
+        return prepare.addTracks(
+          programs,
+          { video, source: path, track, language, subtitles, lines: null },
+          work,
+        );
+      });
     },
   };
 }

@@ -92,12 +92,12 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
   const { context, plan } = run;
   const { target, targetSubtitle } = state;
   const { input, key, targetLanguage } = target.item;
-  const { subtitleOutput, resolution } = exportOptions(target.item);
+  const { subtitleOutput, resolution, look } = exportOptions(target.item);
   const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
   if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) return;
   // A video that must be converted first is examined when it has been.
   const video = input.preparation === null ? input.path : null;
-  const request = { video, subtitleOutput, resolution, targetLanguage: targetLanguage ?? 'und' };
+  const request = { video, subtitleOutput, resolution, look, targetLanguage: targetLanguage ?? 'und' };
   const where = { signal: context.signal, folder: tmpdir() };
   try {
     await check(createPrograms(context.io.env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);
@@ -170,12 +170,13 @@ function doneState(
 }
 
 /** The export options. In `subtitles_only` mode subtitles become a track by default, as at the service. */
-function exportOptions({ fields }: BatchItem): ExportOptions {
+function exportOptions({ fields, look }: BatchItem): ExportOptions {
   const isTextOnly = fields.mode === 'subtitles_only';
+  // The plan checked the values against the table of the kinds.
+  const asked = (fields.subtitle_output ?? (isTextOnly ? 'soft' : 'none')) as ExportOptions['subtitleOutput'];
   return {
-    // The plan checked the values against the table of the kinds.
-    subtitleOutput: (fields.subtitle_output ??
-      (isTextOnly ? 'soft' : 'none')) as ExportOptions['subtitleOutput'],
+    subtitleOutput: look === undefined ? asked : 'burned',
+    look,
     originalAudio: (fields.original_audio ?? 'background') as ExportOptions['originalAudio'], // checked as well
     resolution: (fields.resolution ?? 'source') as ExportOptions['resolution'], // checked as well
   };
@@ -330,14 +331,14 @@ async function keepTracks(
   { target, sourceSubtitle }: TargetState,
   { programs, video, folder }: { programs: Programs; video: string; folder: string },
 ): Promise<string> {
-  const keep = keptResult(target.item);
-  if (keep === undefined) return video;
-  const { path, track, language } = keep.source;
-  const subtitles = isKept('subtitles', keep.tracks);
+  const { tracks, source } = keptResult(target.item) ?? {};
+  if (tracks === undefined || source === undefined) return video;
+  const { path, track, language } = source;
+  const subtitles = isKept('subtitles', tracks);
   const spoken = sourceSubtitle?.language ?? language;
   const task = {
     ...{ video, source: path, language: spoken, subtitles },
-    track: isKept('audio', keep.tracks) ? track : null,
+    track: isKept('audio', tracks) ? track : null,
     lines: subtitles && sourceSubtitle !== null ? { ...sourceSubtitle, language: spoken } : null,
   };
   const added = await addTracks(programs, task, { signal: context.signal, folder });

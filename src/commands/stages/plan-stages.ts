@@ -17,6 +17,7 @@ import type { BatchRecords } from '../../batch/records/batch-records.ts';
 import { keyWithName, SAMPLE_SUFFIX } from '../../batch/records/item-key.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Context } from '../context/context.ts';
+import { readLook } from '../context/subtitle-style.ts';
 import type { Command } from '../jobs/drive.ts';
 import type { PreparationOptions } from '../jobs/job-options.ts';
 import {
@@ -65,7 +66,8 @@ export async function collectStages(
   const { records, results } = await readEarlierRuns(context, delivery);
   const problems = await findMissingPrograms(options, io);
   await requireUsedFfmpeg(context, options);
-  const request = { kind: KIND, operands, options, body: {}, problems } as const;
+  const look = await readLook(options.subtitleStyle, io);
+  const request = { kind: KIND, operands, options, body: {}, problems, look } as const;
   const subtitles = [...records.stages.subtitles.keys()].map((path) => resolve(delivery.folder, path));
   const collected = await collectBatch(request, planIo, new Set([...results, ...subtitles]), findUnfit);
   const items = collected.items.map(nameSample);

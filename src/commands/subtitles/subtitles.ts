@@ -134,7 +134,7 @@ function withPath({ path, label, name }: ReturnType<typeof foundFile>): FoundFil
   return { path: path ?? label, label, name };
 }
 
-function unreadableFailure(label: string, error: unknown): Failure {
+export function unreadableFailure(label: string, error: unknown): Failure {
   const why =
     error instanceof Error && 'code' in error && error.code === 'ENOENT'
       ? 'it does not exist'

@@ -18,7 +18,14 @@ import {
   ON_TIME,
   SAME_TIMES,
 } from '../encode/encoders.ts';
-import { mostThreads, type PicturePlan, planPicture, readMastering, whiteOf } from '../encode/picture.ts';
+import {
+  type EncodedPicture,
+  mostThreads,
+  type PicturePlan,
+  planPicture,
+  readMastering,
+  whiteOf,
+} from '../encode/picture.ts';
 import { type MediaHeader, readFacts, readHeader } from '../probe/facts.ts';
 import { declaredDuration, requireComplete } from '../probe/packets.ts';
 import {
@@ -31,6 +38,8 @@ import {
 } from '../programs/arguments.ts';
 import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
+import type { Look } from '../subtitles/look.ts';
+import { readSoftSubtitles } from '../subtitles/read-subtitle.ts';
 import { stripMarkup } from '../subtitles/text.ts';
 import { formatAss } from '../subtitles/write.ts';
 import type {
@@ -52,7 +61,7 @@ import {
   type OriginalSounds,
 } from './balance.ts';
 import { convertVideo, planConversion } from './convert.ts';
-import { findBoxes, requireFont } from './fonts.ts';
+import { findBoxes, requireFamily, requireFont } from './fonts.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -70,6 +79,8 @@ export interface ExportTask {
   readonly subtitle: Subtitle;
   readonly subtitleOutput: SubtitleOutput;
   readonly resolution: Resolution;
+  /** How burned subtitles look; default: plain. */
+  readonly look?: Look | undefined;
   /** Facts that were read before the dub was made; default: they are read now. */
   readonly prepared?: PreparedExport;
 }
@@ -104,9 +115,7 @@ export async function exportVideo(
   const mastering = isHdr10 ? await readMastering(programs, task.video, work) : '';
   const encoding = pictureArguments(picture, { burned, mastering }, programs);
   if (burned && !picture.copy) {
-    const { size, pixelAspect } = picture;
-    const style = { language: task.subtitle.language, white: whiteOf(picture), pixelAspect };
-    await writeFile(join(work.folder, BURNED_FILE), formatAss(task.subtitle.lines, size, style));
+    await writeFile(join(work.folder, BURNED_FILE), formatBurned(picture, task.subtitle, task.look));
   }
   const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
   const soft = lines.length > 0;
@@ -142,6 +151,16 @@ export async function exportVideo(
       ...(task.sound.type === 'dubbed' && mixed > 2 ? [{ ...use, mixed }] : []),
     ],
   };
+}
+
+/** The subtitles as they are burned into a picture. */
+export function formatBurned(
+  picture: EncodedPicture,
+  { language, lines }: Subtitle,
+  look: Look | undefined,
+): string {
+  const { size, pixelAspect } = picture;
+  return formatAss(lines, size, { language, white: whiteOf(picture), pixelAspect, look });
 }
 
 /** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
@@ -182,18 +201,19 @@ function exportTooLargeFailure(cause: ChildFailure): JobFailure {
 /**
  * Checks before all other work that a video can be exported.
  * @param lines of the subtitles; null if they are not known yet
- * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles; MEDIA_UNSUPPORTED for a picture that ffmpeg
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED without a font for burned subtitles, or without that of their look; MEDIA_UNSUPPORTED for a picture that ffmpeg
  * cannot encode
  */
 export async function checkExport(
   programs: Programs,
-  request: ExportRequest,
+  request: ExportRequest & { readonly look?: Look | undefined },
   lines: readonly SubtitleLine[] | null,
   run: EngineRun,
 ): Promise<void> {
-  const { video, resolution, targetLanguage: language } = request;
+  const { video, resolution, targetLanguage: language, look } = request;
   const burned = request.subtitleOutput === 'burned';
   if (burned) await requireFont(programs, { language, lines }, run);
+  if (burned && look?.font !== undefined) await requireFamily(programs, look.font, run);
   if (video === null) return;
   const header = await readHeader(programs, video, run);
   planPicture(header, resolution, burned);
@@ -349,7 +369,7 @@ export interface LocalizedParts {
   readonly subtitle: Subtitle;
 }
 
-export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution'> & {
+export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution' | 'look'> & {
   readonly originalAudio: OriginalAudio;
 };
 
@@ -368,15 +388,49 @@ export function exportLocalized(
 ): Promise<{ readonly path: string; readonly uses: readonly EngineUse[]; readonly cut: CutSpeech | null }> {
   return explainFailures('the finished video cannot be written', async () => {
     const { subtitle } = parts;
-    const { subtitleOutput, resolution } = options;
+    const { subtitleOutput, resolution, look } = options;
     const video = await makeReady(programs, parts, work);
     const sound = soundOf(parts, options);
-    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution };
+    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution, look };
     const exported = await exportVideo(programs, task, work);
     const { dub } = parts;
     if (dub === null) return { ...exported, cut: null };
     const seconds = declaredDuration(await readHeader(programs, exported.path, work));
     return { ...exported, cut: await findCutSpeech(dub, subtitle.lines, seconds) };
+  });
+}
+
+/**
+ * Burns the subtitle track of a finished video into its picture, in the same way.
+ * @returns the path of the new video, in the work folder
+ * @throws PreparationFailure
+ */
+export function burnTrack(
+  programs: Programs,
+  video: string,
+  { look, language }: { readonly look: Look; readonly language: string },
+  work: EngineRun,
+): Promise<string> {
+  return explainFailures('the subtitles cannot be burned in', async () => {
+    const lines = await readSoftSubtitles(programs, video, work);
+    const advice = 'choose --subtitle-output burned without --subtitle-style';
+    if (lines.length === 0)
+      throw new PreparationFailure(
+        'NO_SUCH_TRACK',
+        'the delivered video has no subtitles to burn in',
+        advice,
+      );
+    const task: ExportTask = {
+      ...{ video, sound: { type: 'original' }, subtitle: { language, lines } },
+      ...{ subtitleOutput: 'burned', resolution: 'source', look },
+    };
+    return exportVideo(programs, task, { ...work, report: () => undefined }).then(
+      ({ path }) => path,
+      (error: unknown) => {
+        if (!(error instanceof JobFailure)) throw error;
+        throw new PreparationFailure('MEDIA_UNSUPPORTED', error.message, advice, { cause: error });
+      },
+    );
   });
 }
 

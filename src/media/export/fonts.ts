@@ -8,6 +8,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { QUIET } from '../programs/arguments.ts';
 import { ChildFailure, ProgramMissing } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
+import type { Look } from '../subtitles/look.ts';
 import { stripMarkup } from '../subtitles/text.ts';
 import { formatAss } from '../subtitles/write.ts';
 import type { EngineRun, Subtitle } from '../work.ts';
@@ -107,24 +108,60 @@ async function findUnshown(
   programs: Programs,
   language: string,
   letters: ReadonlySet<string>,
-  { signal, folder }: EngineRun,
+  run: EngineRun,
 ): Promise<string[]> {
   if (letters.size === 0) return [];
+  const found = await renderText(programs, [...letters].join(' '), { language }, run);
+  const missing = new Set(
+    found.flatMap((text) => {
+      const code = NOT_FOUND.exec(text)?.[1];
+      return code === undefined ? [] : String.fromCodePoint(Number.parseInt(code, 16));
+    }),
+  );
+  return [...letters].filter((letter) => missing.has(letter));
+}
+
+/** Takes any font for it. */
+const UNKNOWN_FAMILY = 'vloc unknown family';
+const GENERIC = /^(?:sans-serif|serif|monospace)$/i;
+/** How libass reports the font that it takes for a family. */
+const SELECTED = /fontselect: \(.*\) -> (?:.*, )?([^,]+)$/;
+
+/**
+ * Checks that a font family is installed: another one would be taken without a word.
+ * @throws JobFailure LANGUAGE_NOT_SUPPORTED if it is not; ProgramMissing, ChildFailure
+ */
+export async function requireFamily(programs: Programs, family: string, run: EngineRun): Promise<void> {
+  if (GENERIC.test(family)) return;
+  const select = async (font: string) => {
+    const found = await renderText(programs, 'a', { language: 'und', look: { font } }, run);
+    return found.flatMap((text) => SELECTED.exec(text)?.[1]?.trim() ?? [])[0];
+  };
+  const [own, other] = await Promise.all([family, UNKNOWN_FAMILY].map(select));
+  const fold = (name: string | undefined) => (name ?? '').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  if (own !== other || fold(own).startsWith(fold(family))) return;
+  const message = `the font "${family}" of the subtitle style is not installed where the export runs; install it, or leave "font" out`;
+  throw new JobFailure('LANGUAGE_NOT_SUPPORTED', message);
+}
+
+/** Renders a text, and returns what the renderer reports. @throws ProgramMissing, ChildFailure */
+async function renderText(
+  programs: Programs,
+  text: string,
+  style: { readonly language: string; readonly look?: Look },
+  { signal, folder }: EngineRun,
+): Promise<readonly string[]> {
   const own = await mkdtemp(join(folder, 'vloc-font-'));
   try {
-    const line = { index: 1, start_ms: 0, end_ms: 1000, text: [...letters].join(' ') };
-    const style = { language, white: 255, pixelAspect: 1 };
-    await writeFile(join(own, 'letters.ass'), formatAss([line], { width: 320, height: 180 }, style));
-    const missing = new Set<string>();
-    const onErrorLine = (text: string) => {
-      const code = NOT_FOUND.exec(text)?.[1];
-      if (code !== undefined) missing.add(String.fromCodePoint(Number.parseInt(code, 16)));
-    };
+    const line = { index: 1, start_ms: 0, end_ms: 1000, text };
+    const burning = { ...style, white: 255, pixelAspect: 1 };
+    await writeFile(join(own, 'letters.ass'), formatAss([line], { width: 320, height: 180 }, burning));
+    const found: string[] = [];
     const picture = ['-f', 'lavfi', '-i', 'color=size=320x180:duration=0.04'];
     const render = ['-vf', 'ass=filename=letters.ass', '-frames:v', '1', '-f', 'null', '-'];
-    const args = [...QUIET, '-v', 'warning', ...picture, ...render];
-    await programs.run('ffmpeg', args, { signal, folder: own, onErrorLine });
-    return [...letters].filter((letter) => missing.has(letter));
+    const args = [...QUIET, '-v', 'verbose', ...picture, ...render];
+    await programs.run('ffmpeg', args, { signal, folder: own, onErrorLine: (row) => found.push(row) });
+    return found;
   } finally {
     await rm(own, { recursive: true, force: true });
   }

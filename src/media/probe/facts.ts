@@ -100,6 +100,18 @@ export async function readHeader(programs: Programs, file: string, run: EngineRu
   }
 }
 
+/** The same for a file in any container that can be converted. @throws PreparationFailure */
+export function readAnyHeader(programs: Programs, file: string, run: EngineRun): Promise<MediaHeader> {
+  const formats = {
+    message: 'the file is not a video that vloc can read',
+    advice:
+      'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted',
+  };
+  return explainFailures('the header cannot be read', () =>
+    probe(programs, convertibleInput(file), formats, run),
+  );
+}
+
 /** Returns what a job reports for a file that cannot be prepared. */
 export function asMediaFailure(error: PreparationFailure): JobFailure {
   const code = error.code === 'MEDIA_UNSUPPORTED' ? error.code : 'MEDIA_CORRUPT';
@@ -305,14 +317,7 @@ const COVER_CODECS: ReadonlySet<string> = new Set(['mjpeg', 'png', 'bmp']);
  */
 export async function readFacts(programs: Programs, file: string, run: EngineRun): Promise<VideoFacts> {
   const { size } = await stat(file);
-  const formats = {
-    message: 'the file is not a video that vloc can read',
-    advice:
-      'give an MP4, MOV, AVI, MPEG or M4V, or an MKV, WebM, TS, FLV, WMV or OGV, which can be converted',
-  };
-  const header = await explainFailures('the header cannot be read', () =>
-    probe(programs, convertibleInput(file), formats, run),
-  );
+  const header = await readAnyHeader(programs, file, run);
   const { demuxer, video, covers, streams } = header;
   const tracks = streams.filter((stream) => stream.codec_type === 'audio');
   return {

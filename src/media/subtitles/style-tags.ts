@@ -43,14 +43,19 @@ export function colourOf(attributes: string): string | null {
 }
 
 /**
- * Returns the override tag of ASS for a colour. ASS writes blue first.
+ * Returns the override tag of ASS for a colour.
  * @param white the brightness of white, 0 to 255: other colours are darkened like it
  */
 export function assColour(colour: string, white = 255): string {
+  return `\\c&H${assDigits(colour, white)}&`;
+}
+
+/** Returns the digits of a colour, `RRGGBB`, as ASS writes them: blue first. */
+export function assDigits(colour: string, white: number): string {
   const parts = [colour.slice(4, 6), colour.slice(2, 4), colour.slice(0, 2)].map((part) =>
     Math.round((Number.parseInt(part, 16) * white) / 255)
       .toString(16)
       .padStart(2, '0'),
   );
-  return `\\c&H${parts.join('').toUpperCase()}&`;
+  return parts.join('').toUpperCase();
 }

@@ -13,11 +13,12 @@ export type StyleName = (typeof STYLE_NAMES)[number];
 /** Where the schema is published, for `$schema` in a style. */
 export const STYLE_SCHEMA_ADDRESS = 'https://unpkg.com/vloc/docs/subtitle-style.schema.json';
 
-const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
-  v.optional(v.pipe(schema, v.description(text)));
+/** A value of a file that may be missing. */
+export const described = <const Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.exactOptional(v.pipe(schema, v.description(text)));
 
 /** @param least inclusive */
-const between = (least: number, most: number) =>
+export const between = (least: number, most: number) =>
   v.pipe(
     v.number('must be a number'),
     v.minValue(least, `must be at least ${least}`),
@@ -89,14 +90,25 @@ function completeStyle(style: Style): Style {
 
 /** Reads the text of a style. @returns why it cannot be used, if it cannot */
 export function parseStyle(text: string): Style | string {
+  const read = parseBySchema(StyleFile, text);
+  return typeof read === 'string' ? read : completeStyle(read);
+}
+
+/** Reads a JSON text by a schema. @returns why it cannot be used, if it cannot */
+export function parseBySchema<T extends object>(
+  schema: v.GenericSchema<unknown, T>,
+  text: string,
+): T | string {
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
     return `it is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
-  const result = v.safeParse(StyleFile, value);
-  if (result.success) return completeStyle(result.output);
+  // An array is an object without the fields.
+  if (Array.isArray(value)) return 'it must be an object';
+  const result = v.safeParse(schema, value);
+  if (result.success) return result.output;
   const [issue] = result.issues;
   const path = v.getDotPath(issue);
   return `${path === null ? '' : `${path} `}${issue.message}`;

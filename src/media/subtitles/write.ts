@@ -5,29 +5,20 @@ import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { PictureSize } from '../encode/picture.ts';
 import { CUE_TEXT, escapeAss, vttSettings } from './cue-text.ts';
+import { chooseLook, type Look } from './look.ts';
 import { SPEAKER } from './rewrap.ts';
-import { assColour, colourOf, findTags } from './style-tags.ts';
+import { assColour, assDigits, colourOf, findTags } from './style-tags.ts';
 import { joinSpaced, stripMarkup } from './text.ts';
 import { countColumns, ROW_COLUMNS, wrapText } from './wrap.ts';
 
-/** Sizes as shares of the shorter side; the space below the text as a share of the height. */
-interface Layout {
-  /** Row height. */
-  readonly font: number;
-  readonly beside: number;
-  readonly below: number;
-}
-
-/** As used by streaming services. */
-const LANDSCAPE: Layout = { font: 0.055, beside: 0.05, below: 0.05 };
-/**
- * Phones show it as wide as the screen, and computers much smaller. TikTok, Reels and Shorts cover the lowest fifth with
- * texts and about a tenth at the side with buttons.
- */
-const PORTRAIT: Layout = { font: 0.07, beside: 0.1, below: 0.2 };
-const OUTLINE_SHARE = 0.003;
 /** Mean width of a character as a share of the row height, in DejaVu Sans, which is a wide font. */
 const COLUMN_SHARE = 0.5;
+/** The same in bold. */
+const BOLD_SHARE = 0.58;
+/** Values of BorderStyle. The second is an extension of libass, which draws one box instead of one for each row. */
+const [OUTLINED, BOXED] = [1, 4];
+/** Space around the text in a box, as a share of the row height. */
+const BOX_SHARE = 0.2;
 
 /** How subtitles are burned in. */
 interface Burning {
@@ -37,6 +28,7 @@ interface Burning {
   readonly white: number;
   /** Displayed width of a pixel divided by its height. Letters are drawn narrower by it. */
   readonly pixelAspect: number;
+  readonly look?: Look | undefined;
 }
 
 /**
@@ -51,22 +43,25 @@ export function formatAss(
   const pixelAspect = burning?.pixelAspect ?? 1;
   const shownWidth = picture.width * pixelAspect;
   const short = Math.min(shownWidth, picture.height);
-  const share = (part: number) => Math.max(1, Math.round(short * part));
-  const layout = picture.height > shownWidth ? PORTRAIT : LANDSCAPE;
-  const beside = share(layout.beside);
-  const below = Math.round(picture.height * layout.below);
-  const height = share(layout.font);
-  const fitting = Math.floor((shownWidth - 2 * beside) / (height * COLUMN_SHARE));
+  const share = (percent: number) => Math.max(1, Math.round((short * percent) / 100));
+  const look = chooseLook(burning?.look ?? {}, picture.height > shownWidth);
+  const white = burning?.white ?? 255;
+  const height = share(look.size);
+  const border = look.box === null ? 0 : Math.round(height * BOX_SHARE);
+  const beside = share(look.side_margin) + border;
+  const below = Math.round((picture.height * look.margin) / 100) + border;
+  const fitting = Math.floor((shownWidth - 2 * beside) / (height * (look.bold ? BOLD_SHARE : COLUMN_SHARE)));
   const columns = Math.max(1, Math.min(ROW_COLUMNS, fitting));
-  const colour = `&H00${(burning?.white ?? 255).toString(16).padStart(2, '0').repeat(3).toUpperCase()}`;
+  const colour = styleColour(look.color, white);
   const style = [
-    ...['Default', burning === null ? 'sans-serif' : fontFamily(burning.language), height],
-    // Secondary colour unused, black outline, half-transparent shadow.
-    ...[colour, colour, '&H00000000', '&H80000000'],
-    // Not bold, italic, underlined or struck out; width and height in percent, no spacing, no angle; outlined; bottom
-    // centre.
-    ...[0, 0, 0, 0, Math.round(1e4 / pixelAspect) / 100, 100, 0, 0, 1, share(OUTLINE_SHARE), 0, 2],
-    ...[beside, beside, below, 1],
+    ...['Default', burning === null ? 'sans-serif' : (look.font ?? fontFamily(burning.language)), height],
+    // The secondary colour is unused. The back colour is that of the box, or of the shadow.
+    ...[colour, colour, styleColour(look.outline_color, white), styleColour(look.box ?? '#0000007F', white)],
+    // Not italic, underlined or struck out; width and height in percent, no spacing, no angle.
+    ...[look.bold ? -1 : 0, 0, 0, 0, Math.round(1e4 / pixelAspect) / 100, 100, 0, 0],
+    // The shadow of a box is its border.
+    ...[border === 0 ? OUTLINED : BOXED, look.outline === 0 ? 0 : share(look.outline), border],
+    ...[{ bottom: 2, middle: 5, top: 8 }[look.position], beside, beside, below, 1],
   ];
   const mostRows = Math.max(1, Math.floor((picture.height - below - beside) / height));
   const rows = lines.map(({ start_ms, end_ms, text, speaker = '' }) => {
@@ -97,6 +92,13 @@ export function formatAss(
     ...rows,
     '',
   ].join('\n');
+}
+
+/** A colour with its transparency, which ASS writes first. @param colour `#RRGGBB`, or `#RRGGBBAA` with the opacity */
+function styleColour(colour: string, white: number): string {
+  const opacity = Number.parseInt(colour.slice(7) || 'FF', 16);
+  const transparency = (255 - opacity).toString(16).padStart(2, '0').toUpperCase();
+  return `&H${transparency}${assDigits(colour.slice(1, 7), white)}`;
 }
 
 /** The forms of Chinese characters differ by country. Other fonts are used where these are not installed. */
@@ -178,7 +180,8 @@ function styleRows(rows: readonly string[], text: string, white: number): string
       at += 1;
       if (style === current) return character;
       current = style;
-      return `{\\b0\\i0\\u0\\s0\\c${style}}${character}`;
+      // Without a number, letters are as bold as the style.
+      return `{\\b\\i0\\u0\\s0\\c${style}}${character}`;
     }),
   );
 }

@@ -22,7 +22,7 @@ function setUp() {
     expect(readdirSync(folder)).toEqual([]);
     writeFileSync(
       join(folder, 'made.mp4'),
-      `${readFileSync(video, 'utf8')} with ${readFileSync(source.path, 'utf8')}`,
+      `${readFileSync(video, 'utf8')} with ${readFileSync(source?.path ?? '', 'utf8')}`,
     );
     return join(folder, 'made.mp4');
   };
