@@ -1,0 +1,128 @@
+/** `--subtitle-style` of a localization in one job, from the command to the pixels of the file. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+import { startVloc } from '../support/run-vloc.ts';
+
+const SIZE = { width: 64, height: 96 };
+
+/** A second of grey with a tone and a subtitle track. */
+function talk(): Buffer {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'es.srt'), '1\n00:00:00,100 --> 00:00:00,900\nhola\n');
+  const path = join(folder, 'talk.mp4');
+  ffmpeg(
+    ...['-f', 'lavfi', '-i', `color=c=gray:s=${SIZE.width}x${SIZE.height}:r=5:d=1`],
+    ...['-f', 'lavfi', '-i', 'sine=f=500:r=48000:d=1', '-i', join(folder, 'es.srt')],
+    ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:s', 'mov_text', path],
+  );
+  return readFileSync(path);
+}
+
+/** A service whose localization returns the video as it is. */
+async function start() {
+  const small = createSmallEngines();
+  const inspect = async () => ({
+    duration_seconds: 1,
+    container: 'mp4' as const,
+    video: { codec: 'h264', ...SIZE, frame_rate: 5 },
+    audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+  });
+  const vloc = await startVloc({ engines: { ...small, inspect } });
+  const at = (name: string) => join(vloc.folder, name);
+  writeFileSync(at('talk.mp4'), talk());
+  for (const [name, box] of [
+    ['red', '#FF0000'],
+    ['blue', '#0000FF'],
+  ])
+    writeFileSync(at(`${name}.json`), JSON.stringify({ box, size: 20 }));
+  const run = (words: readonly string[]) => vloc.run(words, { env: { PATH: rememberingPath() } });
+  return {
+    ...{ at, run },
+    localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
+    jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
+    input: async (id: string) => (await vloc.caller.get(`/v1/auto-localizations/${id}`)).json.input,
+  };
+}
+
+/** How many pixels in the middle of the cue have the colour of a box, above and in the lowest fifth. */
+function boxOf(path: string, colour: 'red' | 'blue') {
+  const { width, height } = SIZE;
+  const args = ['-v', 'error', '-ss', '0.5', '-i', path, '-frames:v', '1', '-f', 'rawvideo'];
+  const bytes = execFileSync('ffmpeg', [...args, '-pix_fmt', 'rgb24', '-']);
+  const isBox = (at: number) => {
+    const [red = 0, blue = 0] = [bytes[at * 3], bytes[at * 3 + 2]];
+    return colour === 'red' ? red - blue > 60 : blue - red > 60;
+  };
+  const found = Array.from({ length: width * height }, (_, at) => at).filter(isBox);
+  const low = found.filter((at) => at >= width * height * 0.82);
+  return { pixels: found.length - low.length, low: low.length };
+}
+
+const STYLED = ['--subtitle-output', 'burned', '--subtitle-style'];
+
+test('a style is drawn on this machine into the delivered video, and another one needs no other job', async () => {
+  const { localize, run, at, jobs, input } = await start();
+  const red = await localize(...STYLED, 'red.json');
+  expect(red.code, red.stderr).toBe(0);
+  expect(ffprobe(at('talk.es.mp4'), 'stream=codec_name')).not.toContain('mov_text');
+  expect(ffprobe(at('talk.es.mp4'), 'stream=codec_name')).toContain('aac');
+  expect(boxOf(at('talk.es.mp4'), 'red').pixels).toBeGreaterThan(50);
+  expect(boxOf(at('talk.es.mp4'), 'red').low).toBe(0);
+  const [{ id }] = await jobs();
+  expect((await input(id)).subtitle_output).toBe('soft');
+
+  const written = readFileSync(at('talk.es.mp4'));
+  expect((await localize(...STYLED, 'red.json')).code).toBe(0);
+  expect((await run(['jobs', 'wait', id])).code).toBe(0);
+  expect((await run(['batch', 'retry', '.'])).code).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+
+  expect(await localize(...STYLED, 'blue.json')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /requested original tracks or subtitle style.*subtitle style \w{8} → subtitle style \w{8}/s,
+    ),
+  });
+  const blue = await localize(...STYLED, 'blue.json', '--clobber');
+  expect(blue.code, blue.stderr).toBe(0);
+  expect(boxOf(at('talk.es.mp4'), 'blue').pixels).toBeGreaterThan(50);
+  expect(await jobs()).toHaveLength(1);
+  expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
+});
+
+test('`jobs download` draws the style of its run, and --as-is leaves the track', async () => {
+  const { localize, run, at, jobs } = await start();
+  expect((await localize(...STYLED, 'red.json', '--detach')).code).toBe(0);
+  const [{ id }] = await jobs();
+  const waited = await run(['jobs', 'wait', id, '--out', 'styled']);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(boxOf(at('styled/talk.es.mp4'), 'red').pixels).toBeGreaterThan(50);
+  expect((await run(['jobs', 'download', id, '--out', 'plain', '--as-is'])).code).toBe(0);
+  expect(ffprobe(at('plain/talk.es.mp4'), 'stream=codec_name')).toContain('mov_text');
+});
+
+test('a dry run says where subtitles are burned in, and what cannot be drawn is refused before anything is sent', async () => {
+  const { localize, at, jobs } = await start();
+  writeFileSync(at('wrong.json'), '{"size":0}');
+  writeFileSync(at('font.json'), '{"font":"Nosuch Grotesk"}');
+  expect(await localize(...STYLED, 'box', '--dry-run')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      'talk.mp4: its subtitles are burned into the delivered video on this machine, free.',
+    ),
+  });
+  for (const [words, why] of [
+    [['--subtitle-style', 'box'], '--subtitle-style: is for burned subtitles; add --subtitle-output burned'],
+    [['--subtitle-output', 'soft', '--subtitle-style', 'box'], 'add --subtitle-output burned'],
+    [[...STYLED, 'neon'], 'the subtitle style neon cannot be used: there is no such style or file'],
+    [[...STYLED, 'wrong.json'], 'wrong.json cannot be used: size must be at least 1'],
+    [[...STYLED, 'font.json'], 'the font "Nosuch Grotesk" of the subtitle style is not installed'],
+  ] as const)
+    expect(await localize(...words), why).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+  expect(await jobs()).toEqual([]);
+});
