@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usageFailure } from '../../base/failure.ts';
 import { textOption } from '../../base/option.ts';
-import { builtInLook, LOOK_NAMES, type Look, parseLook } from '../../media/subtitles/look.ts';
+import type { Look } from '../../media/subtitles/look.ts';
 import type { Io } from './context.ts';
 
 export const SUBTITLE_STYLE_OPTION = {
   subtitleStyle: textOption(
     'name',
-    `style of burned subtitles: ${LOOK_NAMES.join(', ')}, or a JSON file of your own (default: plain, and vertical where a picture is higher than wide); they are then burned in on this machine`,
+    'style of burned subtitles: plain, box, vertical, or a JSON file of your own; they are then burned in on this machine (default: plain, or vertical where the picture is higher than wide)',
     { tool: 'default' },
   ),
 };
@@ -20,6 +20,7 @@ export async function readLook(
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<Look | undefined> {
   if (given === undefined) return undefined;
+  const { builtInLook, LOOK_NAMES, parseLook } = await import('../../media/subtitles/look.ts');
   const known = builtInLook(given);
   if (known !== null) return known;
   const text = await readFile(resolve(cwd, given), 'utf8').catch(() => null);
