@@ -138,7 +138,9 @@ describe('an item whose result has other original tracks than requested', () => 
     writeFileSync(result, 'done');
     expect(await step()).toMatchObject({ step: 'done' });
     expect(await problemsOf(again(withAudio))).toEqual([
-      expect.stringMatching(/kept tracks none → audio.*--clobber fetches the result of the same job again/),
+      expect.stringMatching(
+        /or has others: none → audio.*--clobber fetches the result of the same job again/,
+      ),
     ]);
     const replacing = await step({ ...withAudio, clobber: true }, { replace: true });
     expect(replacing).toMatchObject({ step: 'continue', next: { step: 'download', jobId: 'loc_1' } });
