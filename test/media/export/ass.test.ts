@@ -123,10 +123,10 @@ describe('burned subtitles', () => {
   });
 
   test.each([
-    ['<i>a b</i> c', '{\\b0\\i0\\u0\\s0\\c\\i1}a b {\\b0\\i0\\u0\\s0\\c}c'],
-    ['a <b>{</b>', 'a {\\b0\\i0\\u0\\s0\\c\\b1}｛'],
-    ['<font color="#ff8000">a</font>', '{\\b0\\i0\\u0\\s0\\c\\c&H0080FF&}a'],
-    ['<font color=yellow>a', '{\\b0\\i0\\u0\\s0\\c\\c&H00FFFF&}a'],
+    ['<i>a b</i> c', '{\\b\\i0\\u0\\s0\\c\\i1}a b {\\b\\i0\\u0\\s0\\c}c'],
+    ['a <b>{</b>', 'a {\\b\\i0\\u0\\s0\\c\\b1}｛'],
+    ['<font color="#ff8000">a</font>', '{\\b\\i0\\u0\\s0\\c\\c&H0080FF&}a'],
+    ['<font color=yellow>a', '{\\b\\i0\\u0\\s0\\c\\c&H00FFFF&}a'],
     ['<c.loud>a</c> < b', 'a < b'],
   ])('keep italic, bold and coloured text: %j', (text, shown) => {
     expect(burn(text, 'en').rows).toEqual([shown]);
