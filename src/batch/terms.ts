@@ -1,4 +1,4 @@
-/** Terms of a glossary: finds those that a translation has lost, and sends placeholders for them. Pure. */
+/** Terms of a glossary: finds those that a translation has lost, sends placeholders for them, and says names in other words. Pure. */
 import { firstWords, pairCues, type TimedCue } from '../protocol/pair-cues.ts';
 import type { SubtitleLine } from '../protocol/subtitle-line.ts';
 
@@ -48,6 +48,8 @@ export interface Terms {
   readonly languages: readonly string[];
   /** The terms with an expectation in a language, such as `es-MX`, for which a column `es` is enough. */
   in(language: string): readonly Term[];
+  /** The names that a dub into a language speaks in other words: `expected` is what it says. */
+  said(language: string): readonly Term[];
 }
 
 /** Composed, and without characters that are not seen, such as soft hyphens and marks of direction. */
@@ -85,7 +87,11 @@ function patternOf(term: string): RegExp {
     .replace(/\s+/g, String.raw`\s+`)
     .replace(/['’]/g, "['’]");
   const before = STARTS_JOINED.test(words) ? '' : `(?<!${IN_WORD})`;
-  const after = term.endsWith('*') ? `${IN_WORD}*` : ENDS_JOINED.test(words) ? '' : `(?!${IN_WORD})`;
+  const after = term.endsWith('*')
+    ? `(?<ending>${IN_WORD}*)`
+    : ENDS_JOINED.test(words)
+      ? ''
+      : `(?!${IN_WORD})`;
   return new RegExp(before + source + after, isExact(words) ? 'gv' : 'giv');
 }
 
@@ -94,13 +100,15 @@ interface Found {
   readonly pattern: number;
   readonly start: number;
   readonly end: number;
+  /** The rest of the word, which a `*` stands for. */
+  readonly ending: string;
 }
 
 /** Finds the patterns in a text, without overlaps: of several at one place the longest. */
 function findAll(patterns: readonly RegExp[], text: string): readonly Found[] {
   const all = patterns.flatMap((pattern, at) =>
-    [...text.matchAll(pattern)].map(({ index, 0: match }) => ({
-      ...{ pattern: at, start: index, end: index + match.length },
+    [...text.matchAll(pattern)].map(({ index, 0: match, groups: { ending = '' } = {} }) => ({
+      ...{ pattern: at, start: index, end: index + match.length, ending },
     })),
   );
   const found: Found[] = [];
@@ -108,6 +116,17 @@ function findAll(patterns: readonly RegExp[], text: string): readonly Found[] {
     if (each.start >= (found.at(-1)?.end ?? 0)) found.push(each);
   }
   return found;
+}
+
+/** The text with other words at places in order. */
+function replaceAt(text: string, places: readonly Found[], write: (place: Found) => string): string {
+  let end = 0;
+  const before = places.map((place) => {
+    const kept = text.slice(end, place.start);
+    end = place.end;
+    return kept + write(place);
+  });
+  return before.join('') + text.slice(end);
 }
 
 /** Returns a function that finds which of the terms occur in a text. */
@@ -264,16 +283,12 @@ export function maskTerms(terms: readonly Term[], lines: readonly SubtitleLine[]
   const hidden: { text: string; line: number }[] = [];
   const masked = lines.map((line, at) => {
     const text = line.text.normalize('NFC');
-    let end = 0;
-    let rebuilt = '';
-    for (const place of findAll(patterns, text)) {
-      const { term, expected } = terms[place.pattern] ?? {};
-      if (term !== expected) continue;
-      hidden.push({ text: text.slice(place.start, place.end), line: at });
-      rebuilt += `${text.slice(end, place.start)}{T${hidden.length}}`;
-      end = place.end;
-    }
-    return { ...line, text: rebuilt + text.slice(end) };
+    const places = findAll(patterns, text).filter(({ pattern }) => {
+      const { term, expected } = terms[pattern] ?? {};
+      return term === expected;
+    });
+    const write = ({ start, end }: Found) => `{T${hidden.push({ text: text.slice(start, end), line: at })}}`;
+    return { ...line, text: replaceAt(text, places, write) };
   });
   return hidden.length === 0 ? null : { lines: masked, hidden };
 }
@@ -296,4 +311,20 @@ export function restoreTerms(
     texts: restored,
     lost: new Set(hidden.filter((term) => !found.has(term)).map(({ line }) => line)),
   };
+}
+
+/**
+ * Lines as a dub speaks them. The ending of a name stays. The same array if none has a name.
+ * @param names of the language; `term` is what the lines have
+ */
+export function sayNames(names: readonly Term[], lines: readonly SubtitleLine[]): readonly SubtitleLine[] {
+  const patterns = names.map(({ term }) => patternOf(term));
+  const said = lines.map((line) => {
+    const text = line.text.normalize('NFC');
+    const places = findAll(patterns, text);
+    const write = ({ pattern, ending }: Found) =>
+      `${names[pattern]?.expected.replace(/\*$/, '') ?? ''}${ending}`;
+    return places.length === 0 ? line : { ...line, text: replaceAt(text, places, write) };
+  });
+  return said.every((line, at) => line === lines[at]) ? lines : said;
 }

@@ -1,7 +1,14 @@
 /** The terms that a translation has lost, and placeholders for them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeLoss, findLostTerms, maskTerms, restoreTerms, type Term } from '../../src/batch/terms.ts';
+import {
+  describeLoss,
+  findLostTerms,
+  maskTerms,
+  restoreTerms,
+  sayNames,
+  type Term,
+} from '../../src/batch/terms.ts';
 
 function cues(...texts: readonly string[]) {
   return texts.map((text, at) => ({ index: at + 1, start_ms: at * 1000, end_ms: at * 1000 + 900, text }));
@@ -107,6 +114,47 @@ describe('placeholders', () => {
   it('are not used without a kept term, and in subtitles that have their own', () => {
     expect(maskTerms(terms, cues('the board'))).toBeNull();
     expect(maskTerms(terms, cues('Acme', '{T1}'))).toBeNull();
+  });
+});
+
+describe('a name that is spoken in other words', () => {
+  const said = (term: string, expected: string, ...texts: string[]) =>
+    sayNames([{ term, expected }], cues(...texts)).map(({ text }) => text);
+
+  it('is replaced as a whole word, in any case, over a line break and with any apostrophe', () => {
+    expect(
+      said(
+        'Dr. Müller',
+        'Doktor Müller',
+        'Frau Dr. Müller!',
+        'dr.\nmüller',
+        'Dr. Müllerin',
+        'Dr. Mu\u0308ller',
+      ),
+    ).toEqual(['Frau Doktor Müller!', 'Doktor Müller', 'Dr. Müllerin', 'Doktor Müller']);
+    expect(said("O'Neil", 'Onil', 'O’Neil')).toEqual(['Onil']);
+    expect(said('iPhone', 'Eifon', 'iPhone, IPHONE')).toEqual(['Eifon, IPHONE']);
+    expect(said('東京', 'とうきょう', '東京都')).toEqual(['とうきょう都']);
+  });
+
+  it('keeps its ending where the term allows one', () => {
+    expect(said('Acme*', 'Ekmi*', 'Acme, Acmes')).toEqual(['Ekmi, Ekmis']);
+    expect(said('Acme*', 'Ekmi', 'Acmes')).toEqual(['Ekmis']);
+  });
+
+  it('is taken as it is written, and is not replaced again', () => {
+    expect(said('Cash', '$& $1', 'Cash')).toEqual(['$& $1']);
+    const names = [
+      { term: 'Ada', expected: 'Ida' },
+      { term: 'Ada Fox', expected: 'Ada Foks' },
+      { term: 'Ida', expected: 'Uda' },
+    ];
+    expect(sayNames(names, cues('Ada Fox, Ada')).map(({ text }) => text)).toEqual(['Ada Foks, Ida']);
+  });
+
+  it('changes no line without it', () => {
+    const lines = cues('hello', 'Mu\u0308ller');
+    expect(sayNames([{ term: 'Acme', expected: 'Ekmi' }], lines)).toBe(lines);
   });
 });
 

@@ -1,4 +1,5 @@
 /** Makes items from inputs and requests, with their order and units. */
+import { hash } from 'node:crypto';
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -9,15 +10,19 @@ import type { BatchItem, KeptResult, Units } from '../item.ts';
 import { trackOf } from '../records/item-facts.ts';
 import { isSampleKey, itemKey, SAMPLE_SUFFIX } from '../records/item-key.ts';
 import { resultFolder } from '../result-name.ts';
+import { sayNames, type Term, type Terms } from '../terms.ts';
 import { byName } from './candidate.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
 
+/** @param terms those of --terms, whose names a dub speaks in other words; missing without */
 export function createItem(
   kind: JobKind,
-  input: JobInput,
+  given: JobInput,
   { targetLanguage, fields: asked }: PlannedRequest,
   template: string | null = null,
+  terms?: Terms,
 ): BatchItem {
+  const input = kind === 'dubbing' ? speakInput(given, terms?.said(targetLanguage ?? '') ?? []) : given;
   // The requests of the parts have a voice each. The record has all of them, so that another one is noticed.
   const voices = input.type === 'lines' ? input.voices : undefined;
   const fields = voices === undefined ? asked : { ...asked, voices };
@@ -34,6 +39,15 @@ export function createItem(
     folder: fileOf(input) === null ? '' : resultFolder(input.name),
     units: unitsOf(kind, input),
   };
+}
+
+/** Subtitles as their dub speaks them. With other words for a name they are other subtitles. */
+function speakInput(input: JobInput, names: readonly Term[]): JobInput {
+  if (input.type !== 'lines') return input;
+  const lines = sayNames(names, input.lines);
+  if (lines === input.lines) return input;
+  const parts = input.parts?.map((part) => ({ ...part, lines: sayNames(names, part.lines) })) ?? null;
+  return { ...input, lines, parts, sha256: hash('sha256', JSON.stringify([input.sha256, lines])) };
 }
 
 /** What this machine does to the result of an item; undefined for nothing. */

@@ -20,6 +20,7 @@ import type { BatchItem } from '../item.ts';
 import { nameKept } from '../kept-tracks.ts';
 import { addressName } from '../records/item-key.ts';
 import { stemOfAddress } from '../result-name.ts';
+import type { Terms } from '../terms.ts';
 import { type Candidate, isAddress, isHttps, ONLY_HTTPS, stemOfJob, uploadIdOf } from './candidate.ts';
 import { checkStdin, checkSubtitle, subtitleStem } from './check-subtitle.ts';
 import {
@@ -71,7 +72,7 @@ export async function planItems(
   io: PlanIo,
   problems: InputProblem[],
 ): Promise<{ items: readonly PlacedItem[]; notes: readonly string[] }> {
-  const { kind, options } = request;
+  const { kind, options, terms } = request;
   const candidates = isWatched ? found.map((each) => ({ ...each, isNamed: true })) : found;
   const isOwn = ({ isNamed, path }: Candidate) => !isNamed && path !== null && results.has(path);
   const foreign = candidates.filter((candidate) => !isOwn(candidate));
@@ -90,11 +91,12 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = keepTracks(
-        styleItem(createItem(kind, input, each, ownTemplate(kind, input, delivery)), request.look),
+        styleItem(createItem(kind, input, each, ownTemplate(kind, input, delivery), terms), request.look),
         options,
         problems,
       );
       if (options.sample !== undefined) requireFile(item, problems);
+      requireLines(item, terms, problems);
       return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };
     }),
   );
@@ -135,6 +137,18 @@ function styleItem(item: BatchItem, look: Look | undefined): BatchItem {
   return look === undefined || item.input.type === 'unusable' || isCopied(item.input)
     ? item
     : { ...item, look };
+}
+
+/** Adds a problem for a dub of subtitles that only the service reads, where names are spoken in other words. */
+function requireLines(
+  { kind, input, label, targetLanguage }: BatchItem,
+  terms: Terms | undefined,
+  problems: InputProblem[],
+): void {
+  if (kind !== 'dubbing' || input.type === 'lines' || input.type === 'unusable') return;
+  if ((terms?.said(targetLanguage ?? '').length ?? 0) === 0) return;
+  const detail = 'is not a file on this machine, in which --terms could replace names; download it first';
+  problems.push({ pointer: label, detail });
 }
 
 /** The item with the tracks that it keeps; adds a problem if they cannot be added to its result. */

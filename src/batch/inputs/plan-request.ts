@@ -6,6 +6,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers, SpokenLine, SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { InputProblem } from '../input.ts';
 import type { ExaminedLines, ExaminedVideo } from '../preparation.ts';
+import type { Terms } from '../terms.ts';
 import type { Candidate, ReadOptions } from './candidate.ts';
 import type { ResultOptions, RewriteSubtitle } from './delivery.ts';
 import type { TextFieldOption } from './field-flags.ts';
@@ -36,6 +37,8 @@ export interface PlanRequest {
   readonly problems: readonly InputProblem[];
   /** The style of --subtitle-style. */
   readonly look?: Look | undefined;
+  /** Those of --terms; missing without. */
+  readonly terms?: Terms | undefined;
   /** Selects files found in folders. Then it is not a problem if there is none. Omitted: all files. */
   readonly isWanted?: FileFilter;
 }

@@ -8,6 +8,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { FileInput, JobInput, LinesPart, VoicesByName } from '../input.ts';
 import type { BatchItem } from '../item.ts';
 import { NO_LANGUAGE } from '../result-name.ts';
+import type { Terms } from '../terms.ts';
 import { createItem } from './items.ts';
 
 /** The folder of intermediate results, below the output folder. */
@@ -52,12 +53,14 @@ export function videoStage(kind: 'subtitle_recognition' | 'audio_separation', wh
  * Translation or dubbing for a localization. The key names video and language, so that edited subtitles are a change.
  * @param from null if they are not known yet, nor the units of the job
  * @param sourceLanguage of subtitles to be translated, where it is known
+ * @param terms see `createItem`
  */
 export function linesStage(
   kind: 'subtitle_translation' | 'dubbing',
   whole: VideoItem,
   from: StageLines | null,
   sourceLanguage: string | null = null,
+  terms?: Terms,
 ): BatchItem {
   const { label, stem, name } = whole.input;
   const { lines, parts, voices } = from ?? NO_LINES;
@@ -76,7 +79,8 @@ export function linesStage(
     ...fieldsFor(kind, whole),
     ...(sourceLanguage === null ? {} : { source_language: sourceLanguage }),
   };
-  const item = createItem(kind, input, { targetLanguage: whole.targetLanguage, fields }, STAGE_TEMPLATE);
+  const request = { targetLanguage: whole.targetLanguage, fields };
+  const item = createItem(kind, input, request, STAGE_TEMPLATE, terms);
   return inStages(from === null ? { ...item, units: null } : item, whole);
 }
 

@@ -7,6 +7,7 @@ import { isCopied } from '../input.ts';
 import { linesStage, type StageLines, type VideoItem, videoStage } from '../inputs/stage-items.ts';
 import type { BatchItem } from '../item.ts';
 import { type AnyStep, type JobStep, jobOf, jobsOf } from '../run/step.ts';
+import type { Terms } from '../terms.ts';
 
 /** Lines with their language; null if it is not known. */
 type StagedLines = StageLines & { readonly language: string | null };
@@ -22,6 +23,8 @@ export interface StagedTarget extends KnownLines {
   readonly item: VideoItem;
   /** The job whose subtitles are the result; null for the video. */
   readonly stopAfter: 'recognize' | 'translate' | null;
+  /** Those of --terms; missing without. */
+  readonly terms?: Terms | undefined;
 }
 
 /** Work on this machine. */
@@ -54,7 +57,7 @@ export function listJobs(recipe: StageRecipe): readonly BatchItem[] {
   return jobsOf<StageWork>(firstLook(recipe)).map(({ part }) => part);
 }
 
-export function stagesRecipe({ item, source, target, stopAfter }: StagedTarget): StageRecipe {
+export function stagesRecipe({ item, source, target, stopAfter, terms }: StagedTarget): StageRecipe {
   if (isCopied(item.input)) return () => resultOf(stopAfter === null ? 'export' : 'stop', item, []);
   const recognize = jobOf<StageWork>(videoStage('subtitle_recognition', item), []);
   const isHeard = target === null || stopAfter === 'recognize';
@@ -69,7 +72,7 @@ export function stagesRecipe({ item, source, target, stopAfter }: StagedTarget):
     const check = work('check', target === null ? [work('translation', [translate])] : heard);
     if (stopAfter === 'translate') return resultOf('stop', translate.part, [check]);
     const fit = work('fit', [check]);
-    const dub = jobOf<StageWork>(linesStage('dubbing', item, target ?? made.target), [fit]);
+    const dub = jobOf<StageWork>(linesStage('dubbing', item, target ?? made.target, null, terms), [fit]);
     const separate = jobOf<StageWork>(videoStage('audio_separation', item), [fit]);
     const sound = needsBackground(item) ? [dub, separate] : [dub];
     return resultOf('export', item, isDubbed(item) ? sound : [fit]);

@@ -102,14 +102,15 @@ export const SUBTITLE_FORMAT_OPTION = inGroup('Subtitles and stages:', {
   ),
 });
 
-/** Terms that translations are checked for. */
+/** Terms that translations are checked for, and how dubs speak them. */
 export const TERMS_OPTION = inGroup('Subtitles and stages:', {
   terms: textOption(
     'file',
-    'warn of translations without their terms, by a CSV file with the columns term, one for each language, and note; = keeps a term, Acme* allows endings',
+    'warn of translations without their terms, and dub names as say writes them, by a CSV file with the columns term, one for each language, say or say:es, and note; = keeps a term, Acme* allows endings',
     {
       tool: 'reads',
-      argumentHelp: 'CSV with the columns term and one for each language, to warn of lost terms',
+      argumentHelp:
+        'CSV with the columns term, one for each language, to warn of lost terms, and say, how dubs speak a name',
     },
   ),
 });
@@ -347,7 +348,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...STYLE_OPTION, ...PASS_OPTION } : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
-    ...(kind === 'dubbing' ? { ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),
+    ...(kind === 'dubbing' ? { ...TERMS_OPTION, ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),
     ...(kind === 'subtitle_translation' ? { ...TERMS_OPTION, ...MASK_OPTION, ...MEMORY_OPTIONS } : {}),
   };
 }

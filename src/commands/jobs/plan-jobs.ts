@@ -34,7 +34,7 @@ import { createVideoExaminer } from './examine-video.ts';
 import { type JobOptions, type PreparationOptions, readPreparation } from './job-options.ts';
 import { type FindSpeakers, openSpeakers, type SpeakersContext } from './speakers.ts';
 import { createLinesExaminer, createSubtitleIo } from './subtitles.ts';
-import { openTerms } from './terms.ts';
+import { checkTerms, openTerms } from './terms.ts';
 import { openVoices, type Voices } from './voices.ts';
 
 interface NoteReceiver {
@@ -71,7 +71,8 @@ export async function collectJobs(
   const check = voices !== null && only === null ? voices.check : undefined;
   const collected = await collectBatch(wanted, planIo, results, check);
   const languages = collected.all.map(({ item }) => item.targetLanguage);
-  const terms = await openTerms(options, languages, context);
+  const { terms } = request;
+  await checkTerms(kind, options, terms, languages, context);
   const items = only === null ? collected.items : pickItems(collected.items, only, context);
   return { ...collected, items, recorded, terms };
 }
@@ -86,7 +87,8 @@ export async function openRequest(
   context: PlanContext,
 ) {
   const { io, signal } = context;
-  const request = await readRequest(kind, operands, options, io);
+  const terms = await openTerms(options, io);
+  const request = { ...(await readRequest(kind, operands, options, io)), terms };
   await requireUsedFfmpeg(context, options);
   const findSpeakers = await openSpeakers(kind, options, context);
   const voices = openVoices(options.voices);

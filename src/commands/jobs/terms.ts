@@ -1,5 +1,6 @@
 /** The terms of --terms. */
 import type { Terms } from '../../batch/terms.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 
@@ -9,21 +10,14 @@ interface TermOptions {
   readonly maskTerms?: boolean | undefined;
 }
 
-interface TermContext {
-  readonly io: Pick<Context['io'], 'cwd' | 'stdin'>;
-  readonly terminal: Pick<Context['terminal'], 'warn'>;
-}
-
 /**
- * Reads the file of --terms, and warns of target languages without a column.
- * @param targets languages of the run; null for none
+ * Reads the file of --terms.
  * @returns undefined without the option
  * @throws Failure (`usage`), TERMS_INVALID for a file that cannot be used
  */
 export async function openTerms(
   { terms: written, maskTerms = false }: TermOptions,
-  targets: readonly (string | null)[],
-  { io, terminal }: TermContext,
+  io: Pick<Context['io'], 'cwd' | 'stdin'>,
 ): Promise<Terms | undefined> {
   if (written === undefined && maskTerms)
     throw invalidCallFailure(
@@ -32,10 +26,31 @@ export async function openTerms(
     );
   if (written === undefined) return undefined;
   const { readTerms } = await import('../../batch/inputs/read-terms.ts');
+  return readTerms(written, io);
+}
+
+/**
+ * Warns of target languages for which the file has nothing.
+ * @param targets languages of the run; null for none
+ * @throws Failure (`usage`), TERMS_INVALID for a file without any of them
+ */
+export async function checkTerms(
+  kind: JobKind,
+  { terms: written = '' }: TermOptions,
+  terms: Terms | undefined,
+  targets: readonly (string | null)[],
+  { terminal }: { readonly terminal: Pick<Context['terminal'], 'warn'> },
+): Promise<void> {
+  if (terms === undefined) return;
   const languages = [...new Set(targets.flatMap((target) => target ?? []))];
-  const terms = await readTerms(written, languages, io);
-  const missing = languages.filter((language) => terms.in(language).length === 0);
-  if (missing.length > 0)
-    terminal.warn(`${written} has no terms for ${missing.join(', ')}; translations into it are not checked.`);
-  return terms;
+  const isDub = kind === 'dubbing';
+  if (!isDub)
+    (await import('../../batch/inputs/read-terms.ts')).requireUsefulTerms(written, terms, languages);
+  const missing = languages.filter(
+    (language) => terms.said(language).length === 0 && (isDub || terms.in(language).length === 0),
+  );
+  const [what, so] = isDub
+    ? ['say', 'dubs into it speak names as they are written']
+    : ['terms', 'translations into it are not checked'];
+  if (missing.length > 0) terminal.warn(`${written} has no ${what} for ${missing.join(', ')}; ${so}.`);
 }

@@ -37,7 +37,7 @@ import {
   type SupportCheck,
 } from './plan-jobs.ts';
 import { readDubOptions } from './redub.ts';
-import { openTerms } from './terms.ts';
+import { checkTerms } from './terms.ts';
 
 /**
  * Watches the folders of the operands. Finished items are not sent again, and running jobs are resumed.
@@ -55,7 +55,8 @@ export async function watchJobs(
   const planner = createWatchPlanner(request, planIo);
   const { delivery, requests } = planner;
   const languages = requests.map(({ targetLanguage }) => targetLanguage);
-  const terms = await openTerms(options, languages, context);
+  const { terms } = request;
+  await checkTerms(kind, options, terms, languages, context);
   await readEarlierRuns(context, delivery);
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);

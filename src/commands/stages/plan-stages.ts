@@ -28,7 +28,7 @@ import {
   requireUsedFfmpeg,
 } from '../jobs/plan-jobs.ts';
 import { readDubOptions, requireOneDub } from '../jobs/redub.ts';
-import { openTerms } from '../jobs/terms.ts';
+import { checkTerms, openTerms } from '../jobs/terms.ts';
 import { createSubtitleFinder, type PlanState, type SubtitleFinder } from './find-subtitles.ts';
 import { printReports, type SubtitleReport } from './given-subtitle.ts';
 import { readStageChoices, type StageChoices, type StageOptions } from './stage-options.ts';
@@ -56,7 +56,8 @@ export async function collectStages(
 ): Promise<{ readonly command: Command; readonly collected: CollectedStages }> {
   const { io } = context;
   const runOptions = readDubOptions(KIND, options, context, isRetry);
-  const choices = readStageChoices(options);
+  const choices = { ...readStageChoices(options), terms: await openTerms(options, io) };
+  const { terms } = choices;
   const planIo = {
     // The finished videos are put together here, in the end also after --stop-after.
     ...createPlanIo(io, { kind: KIND, options, signal: context.signal, isUsedHere: true }),
@@ -73,7 +74,7 @@ export async function collectStages(
   const items = collected.items.map(nameSample);
   const all = collected.all.map(nameSample);
   const languages = all.map(({ item }) => item.targetLanguage);
-  const terms = await openTerms(options, languages, context);
+  await checkTerms(KIND, options, terms, languages, context);
   requireOneDub(runOptions, items.length);
   const command = {
     kind: KIND,

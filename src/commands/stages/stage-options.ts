@@ -11,6 +11,7 @@ import {
   textOption,
 } from '../../base/option.ts';
 import { flagName } from '../../batch/inputs/field-flags.ts';
+import type { Terms } from '../../batch/terms.ts';
 import type { SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import {
   jobTable,
@@ -88,6 +89,8 @@ export interface StageChoices {
   readonly format: SubtitleFormat;
   /** Null without --voices. */
   readonly voices: Voices | null;
+  /** Missing without --terms. */
+  readonly terms?: Terms | undefined;
 }
 
 /** Whether the options ask for stages. Without them one job does everything. */

@@ -87,8 +87,12 @@ export function listTargets({ videos, choices }: Pick<StagePlan, 'videos' | 'cho
   );
 }
 
-export function recipeOf(video: SourceVideo, target: VideoTarget, { stopAfter }: StageChoices): StageRecipe {
-  return stagesRecipe({ item: target.item, source: video.given, target: target.given, stopAfter });
+export function recipeOf(
+  video: SourceVideo,
+  target: VideoTarget,
+  { stopAfter, terms }: StageChoices,
+): StageRecipe {
+  return stagesRecipe({ item: target.item, source: video.given, target: target.given, stopAfter, terms });
 }
 
 /**

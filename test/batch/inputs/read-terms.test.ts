@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import { readTerms } from '../../../src/batch/inputs/read-terms.ts';
+import { readTerms, requireUsefulTerms } from '../../../src/batch/inputs/read-terms.ts';
 import type { Terms } from '../../../src/batch/terms.ts';
 import { temporaryFolder } from '../../engines/workspace.ts';
 
 async function read(content: string, targets: readonly string[] = ['es']): Promise<Terms> {
   const folder = temporaryFolder();
   await writeFile(join(folder, 'terms.csv'), content);
-  return readTerms('terms.csv', targets, { cwd: folder, stdin: Readable.from([]) });
+  const terms = await readTerms('terms.csv', { cwd: folder, stdin: Readable.from([]) });
+  requireUsefulTerms('terms.csv', terms, targets);
+  return terms;
 }
 
 /** What is wrong with a file. */
@@ -42,6 +44,30 @@ describe('the file of terms', () => {
     expect(terms.in('pt-PT')).toEqual([{ term: 'cell', expected: 'telemóvel' }]);
   });
 
+  it('has in the column say how a dub speaks the name, and in say:es only in this language', async () => {
+    const terms = await read(
+      'term,es,say,say:pt_BR\nDr. Müller,,Doktor Müller,Dotôr Míler\nboard,consejo*,,\nAcme*,=,Ekmi*,\n',
+      ['es', 'pt', 'pt-BR'],
+    );
+    expect(terms.in('es').map(({ term }) => term)).toEqual(['board', 'Acme*']);
+    const everywhere = { term: 'Acme*', expected: 'Ekmi*' };
+    expect(terms.said('es')).toEqual([{ term: 'Dr. Müller', expected: 'Doktor Müller' }, everywhere]);
+    expect(terms.said('pt')).toEqual(terms.said('es'));
+    expect(terms.said('pt-BR')).toEqual([{ term: 'Dr. Müller', expected: 'Dotôr Míler' }, everywhere]);
+  });
+
+  it('with say replaces the translation of a term where it has one', async () => {
+    const terms = await read('term,de,say:de\nDr. Smith,Dr. Schmidt,Doktor Schmidt\n', ['de']);
+    expect(terms.said('de')).toEqual([{ term: 'Dr. Schmidt', expected: 'Doktor Schmidt' }]);
+  });
+
+  it('needs no column for a language if it has say', async () => {
+    expect((await read('term,say\nAcme,Ekmi\n', ['es'])).said('es')).toHaveLength(1);
+    expect(await problemsOf('term,say:fr\nAcme,Ekmi\n', ['es'])).toEqual([
+      'has no column for es; its languages: fr',
+    ]);
+  });
+
   it.each([
     ['', ['has no column "term"', 'has no column for a language, such as es', 'has no terms']],
     ['term,es\n', ['has no terms']],
@@ -50,7 +76,13 @@ describe('the file of terms', () => {
     ['term,es,es\nAcme,=,=\n', ['the column "es" appears twice']],
     [
       'term,es,spanisch\nAcme,=,=\n',
-      ['the column "spanisch" is neither term nor note nor a language such as es'],
+      ['the column "spanisch" is neither term, say, note nor a language such as es'],
+    ],
+    ['term,es,say,Say\nAcme,=,,\n', ['the column "Say" appears twice']],
+    ['term,es,say:es,say_es\nAcme,=,,\n', ['the column "say_es" appears twice']],
+    [
+      'term,es,say:spanisch\nAcme,=,\n',
+      ['the column "say:spanisch" is neither term, say, note nor a language such as es'],
     ],
     ['term,es\nAcme,=\nacme*,=\n,x\n', ['row 2 has the term "acme*" of row 1 again', 'row 3 has no term']],
     ['term,es\n*,=\nAcme,*\n', ['row 1 has no term', 'row 2 has nothing before the * for es']],

@@ -78,7 +78,7 @@ describe('subtitles in parts', () => {
 describe('a translation', () => {
   const recipeFor = (texts: readonly (string | null)[], isMasked = false) => {
     const item = itemWith(lines('Acme is here', 'b'));
-    const terms = { languages: ['es'], in: () => [{ term: 'Acme', expected: 'Acme' }] };
+    const terms = { languages: ['es'], said: () => [], in: () => [{ term: 'Acme', expected: 'Acme' }] };
     const sent = linesToSend(item, item.input, texts, isMasked ? terms : undefined);
     return translationRecipe(PLACE, item, sent, isMasked ? null : { texts, isDone: false });
   };

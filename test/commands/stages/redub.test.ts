@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { formatSrt } from '../../../src/protocol/srt.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { differingMs, samplesOf, speakTones } from '../../support/tones.ts';
 import { digestOf, startStaging } from './staging.ts';
@@ -71,6 +72,32 @@ it('an edited line is dubbed again for one unit, and so are lines that --only na
   expect(video()).not.toBe(second);
   const [recognitions, translations, dubs, separations] = await vloc.jobs();
   expect([recognitions, translations, dubs, separations]).toEqual([0, 0, 3, 1]);
+});
+
+it('a changed say of a name is one unit of the dub and a new video, and the subtitles keep the name', async () => {
+  const { vloc, spoken, run, video } = await startTalk();
+  const subtitles = vloc.read('talk.es.srt');
+  const [one = '', two = '', three = ''] = TEXTS;
+  const terms = (say: string) => writeFileSync(vloc.path('terms.csv'), `term,say\ndos*,${say}\n`);
+  const dub = ['--terms', 'terms.csv', '--subtitle-output', 'soft'];
+  terms('dosss');
+  await run(...dub);
+  expect(spoken[0]).toEqual([one, two.replace('dos', 'dosss'), three]);
+  const first = video();
+  terms('tos');
+  const plan = JSON.parse((await run(...dub, '--dry-run', '-o', 'json')).stdout);
+  expect(plan.stages.find(({ kind }: { kind: string }) => kind === 'dubbing')).toMatchObject({
+    ...{ jobs: 1, quantity: 1 },
+    items: [{ redubbed: { cues: 1, of: 3 } }],
+  });
+  await run(...dub);
+  expect(spoken.slice(1)).toEqual([[two.replace('dos', 'tos'), three]]);
+  expect(video()).not.toBe(first);
+  ffmpeg('-i', vloc.path('out/talk.es.mp4'), '-map', '0:s', vloc.path('track.srt'));
+  expect(vloc.read('track.srt').replaceAll(/\s/g, '')).toContain(two);
+  expect(vloc.read('talk.es.srt')).toBe(subtitles);
+  expect((await run(...dub)).stderr).toContain('Nothing to do');
+  expect((await vloc.jobs())[2]).toBe(2);
 });
 
 it('--only is refused without stages, and before the dub', async () => {
