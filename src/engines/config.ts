@@ -216,10 +216,18 @@ const voices = {
   ),
 };
 
+const terms = {
+  terms: v.optional(
+    field(FullPath, 'Full path of a file of --terms, whose terms the model is told to expect.', {
+      value: 'file',
+    }),
+  ),
+};
+
 /** The types of engines that each step accepts, with their fields. */
 export const ENTRIES = {
   recognize: v.variant('type', [
-    v.strictObject(openai),
+    v.strictObject({ ...openai, ...terms }),
     v.strictObject(sherpa),
     v.strictObject({
       ...command,

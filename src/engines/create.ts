@@ -225,6 +225,7 @@ const DICTIONARIES = '../share/apertium';
 
 /** The files of a model, and the program and files that a command names. */
 function ownPaths(entry: EntryOf<BackendStep>, { programs, env }: Parts): readonly string[] {
+  if ('terms' in entry && entry.terms !== undefined) return [expandHome(entry.terms, env)];
   if (entry.type === 'sherpa') return [expandHome(entry.folder, env)];
   if (entry.type === 'llama') return [expandHome(entry.model, env)];
   if (entry.type !== 'command') return [];

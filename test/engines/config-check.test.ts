@@ -121,7 +121,7 @@ it.each<readonly [unknown, string]>([
   ],
   [
     { recognize: [{ ...WHISPER, api_key: 'canary' }] },
-    'recognize[0] (openai) api_key: this version of vloc has no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout',
+    'recognize[0] (openai) api_key: this version of vloc has no such field; known: type, url, key, insecure, model, languages, fallback, concurrency, timeout, terms',
   ],
   [{ recognize: [{ ...WHISPER, timeout: '60' }] }, 'recognize[0] (openai) timeout: must be a number'],
   [{ recognize: [{ ...WHISPER, timeout: 0 }] }, 'recognize[0] (openai) timeout: must be at least 1'],

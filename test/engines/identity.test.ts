@@ -54,6 +54,14 @@ test('a command changes with its program and with the files that it names', asyn
   expect(await identify()).not.toBe(changed);
 });
 
+test('a recognizer changes with the terms that it is told', async () => {
+  const terms = join(temporaryFolder(), 'terms.csv');
+  writeFileSync(terms, 'term,es\nAcme,=\n');
+  const before = await ofServer({ terms });
+  writeFileSync(terms, 'term,es\nAcme Labs,=\n');
+  expect(await ofServer({ terms })).not.toBe(before);
+});
+
 test('a model changes with any file of its folder, also with a deleted one', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'data'));

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { decodeText, readTable, type Table } from '../../base/read-table.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
-import { encodingOf } from '../../base/text-encoding.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { nearestName } from '../../protocol/nearest.ts';
 import type { InputProblem } from '../input.ts';
@@ -22,7 +22,7 @@ export async function readList(
 ): Promise<readonly string[] | string> {
   const bytes = await readOrSay(written, io);
   if (typeof bytes === 'string') return bytes;
-  const text = decode(bytes);
+  const text = decodeText(bytes);
   if (text === null) return 'the list is not UTF-8; write the names as UTF-8';
   if (separator === 'line' && text.includes('\0'))
     return 'the list contains NUL characters; read it with --files-from0';
@@ -40,15 +40,6 @@ async function readOrSay(
     return await readFile(resolve(cwd, written));
   } catch (error) {
     return describeUnreadable(error) ?? `cannot be read (${error}); check the path and its permissions`;
-  }
-}
-
-/** Null if it is neither UTF-8 nor UTF-16 with a byte order mark, which is dropped. */
-function decode(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder(encodingOf(bytes), { fatal: true }).decode(bytes);
-  } catch {
-    return null;
   }
 }
 
@@ -146,12 +137,6 @@ function languages(value: unknown): readonly string[] {
     .filter((tag) => tag !== '');
 }
 
-export interface Table {
-  readonly titles: readonly string[];
-  /** Cells by title. */
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-}
-
 /**
  * The rows of a CSV file or a workbook with a header, or of a JSON array of objects; `-` is stdin.
  * @returns the reason as a sentence if it is none of them
@@ -161,57 +146,5 @@ export async function readTableFile(
   io: Pick<PlanIo, 'cwd' | 'stdin'>,
 ): Promise<Table | string> {
   const bytes = await readOrSay(written, io);
-  if (typeof bytes === 'string') return bytes;
-  if (bytes.subarray(0, ZIP.length).equals(ZIP)) return (await import('./workbook.ts')).readWorkbook(bytes);
-  const text = decode(bytes);
-  if (text === null) return 'is not UTF-8';
-  return /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
-}
-
-/** How workbooks begin. */
-const ZIP = Buffer.from('PK\x03\x04');
-
-function readJson(text: string): Table | string {
-  let rows: unknown;
-  try {
-    rows = JSON.parse(text);
-  } catch (error) {
-    return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
-  }
-  if (!Array.isArray(rows) || !rows.every(isObject))
-    return 'must be a JSON array of objects, one for each input';
-  return { titles: [...new Set(rows.flatMap(Object.keys))], rows };
-}
-
-/** Spreadsheets write commas, semicolons or tabs, depending on the language of the user. */
-const DELIMITERS = [',', ';', '\t'];
-
-async function readCsv(text: string): Promise<Table | string> {
-  const { parse } = await import('csv-parse/sync');
-  const [header = ''] = text.split(/\r\n|\r|\n/, 1);
-  const delimiter =
-    DELIMITERS.toSorted((left, right) => count(header, right) - count(header, left))[0] ?? ',';
-  try {
-    // Spreadsheets write rows of separators alone below the last one.
-    const empty = { skip_empty_lines: true, skip_records_with_empty_values: true };
-    return tableOf(parse(text, { bom: true, trim: true, ...empty, delimiter }));
-  } catch (error) {
-    return `is not valid CSV: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
-
-/** A table whose first row has the titles. */
-export function tableOf([titles = [], ...rows]: readonly (readonly string[])[]): Table {
-  return {
-    titles,
-    rows: rows.map((row) => Object.fromEntries(titles.map((title, at) => [title, row[at]]))),
-  };
-}
-
-function count(text: string, part: string): number {
-  return text.split(part).length - 1;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof bytes === 'string' ? bytes : readTable(bytes);
 }

@@ -1,9 +1,10 @@
 /** Reads the file of `--terms`. */
 import { resolve } from 'node:path';
 import { type Failure, usageFailure } from '../../base/failure.ts';
+import type { Table } from '../../base/read-table.ts';
 import { baseLanguage, canonicalLanguage, isKnownLanguage } from '../../protocol/language-tag.ts';
 import { foldTerm, plainText, type Terms } from '../terms.ts';
-import { readTableFile, type Table } from './lists.ts';
+import { readTableFile } from './lists.ts';
 import type { PlanIo } from './plan-request.ts';
 
 interface TermRow {

@@ -214,7 +214,8 @@ function toField(
   if (typeof given === 'number' && value === 'time') return Math.ceil(given / 1000);
   if (typeof given === 'string' && field === 'key') return { env: given };
   // The file is used from any folder.
-  if (typeof given === 'string' && value === 'dir' && !given.startsWith('~')) return resolve(cwd, given);
+  if (typeof given === 'string' && (value === 'dir' || value === 'file') && !given.startsWith('~'))
+    return resolve(cwd, given);
   return isObject(given) && !Array.isArray(given) ? groupVoices(given) : given;
 }
 

@@ -1,6 +1,6 @@
 /** The rows of a review table: what they show, where their texts are, and how a spreadsheet keeps them as they are. Pure. */
 import * as v from 'valibot';
-import type { Table } from '../../batch/inputs/lists.ts';
+import type { Table } from '../../base/read-table.ts';
 import { shortDigest } from '../../batch/short-digest.ts';
 import { formatTime, normalizeCueText } from '../../protocol/srt.ts';
 

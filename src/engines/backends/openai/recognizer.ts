@@ -8,6 +8,7 @@ import { openWav } from '../../../media/audio/wav.ts';
 import { fileAddress, ownInput, QUIET } from '../../../media/programs/arguments.ts';
 import type { BackendWork, Recognition, RecognitionTask, Recognizer, Word } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
+import { readHints } from '../hints.ts';
 import { createServer, type Outgoing, ServerRefusal } from '../http.ts';
 import type { BackendParts } from '../parts.ts';
 import { parseVerboseJson, type Transcript, WHISPER_LANGUAGES, whisperCode, wordsOf } from '../transcript.ts';
@@ -28,6 +29,11 @@ const FORMS: readonly (readonly (readonly [string, string])[])[] = [
   [['response_format', 'verbose_json']],
   [['response_format', 'json']],
 ];
+
+/** Characters: Whisper reads the last 224 tokens of a prompt, and a token is about three letters of a name. */
+const MOST_PROMPT = 600;
+
+const SEPARATOR = ', ';
 
 const NO_WORD_TIMES = 'the server returns no times of words, so they are estimated from those of its phrases';
 const NO_TIMES = 'the model returns no times, so the sound is sent in short parts, and times are estimated';
@@ -51,7 +57,8 @@ export function createOpenAiRecognizer(
     await voice.close();
     const folder = await mkdtemp(join(work.folder, 'transcribe-'));
     const spoken = task.language === 'auto' ? null : task.language;
-    const job: Job = { ...task, seconds, folder, work, spoken };
+    const prompt = writePrompt(await readHints(name, entry, parts.env));
+    const job: Job = { ...task, seconds, folder, work, spoken, prompt };
     try {
       const words = await hear(longParts(job), job);
       const language = job.spoken ?? languages[0] ?? 'en';
@@ -97,6 +104,13 @@ export function createOpenAiRecognizer(
     return { path, name: 'speech.flac', type: 'audio/flac' };
   }
 
+  function writePrompt(hints: readonly string[]): string {
+    const sent = hints.filter((_, at) => hints.slice(0, at + 1).join(SEPARATOR).length <= MOST_PROMPT);
+    if (sent.length < hints.length)
+      server.warn(`${sent.length} of ${hints.length} terms are sent, which are as many as the model reads`);
+    return sent.join(SEPARATOR);
+  }
+
   async function encode(
     voice: string,
     { start, end }: Segment,
@@ -122,11 +136,12 @@ export function createOpenAiRecognizer(
     }
   }
 
-  async function request(file: FormFile, form: number, { spoken, work }: Job): Promise<Transcript> {
+  async function request(file: FormFile, form: number, { spoken, work, prompt }: Job): Promise<Transcript> {
     const fields = [
       ['model', entry.model] as const,
       ...(FORMS[form] ?? []),
       ...(spoken === null ? [] : [['language', whisperCode(spoken)] as const]),
+      ...(prompt === '' ? [] : [['prompt', prompt] as const]),
     ];
     const body = await formBody(fields, file);
     const isRefusal = (said: string) => /timestamp|verbose_json|response_format/i.test(said);
@@ -155,6 +170,8 @@ interface Job extends RecognitionTask {
   readonly seconds: number;
   readonly folder: string;
   readonly work: BackendWork;
+  /** Words to expect; empty for none. */
+  readonly prompt: string;
   /** BCP 47 tag; null until the language is detected. */
   spoken: string | null;
 }

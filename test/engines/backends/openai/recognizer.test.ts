@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createWork, temporaryFolder } from '../../workspace.ts';
 import { recordedParts } from '../loopback-server.ts';
@@ -49,6 +50,36 @@ describe('recognition with the API of OpenAI', () => {
     expect(secondsOf(form.file)).toBeCloseTo(30, 2);
     expect(work.reports.at(-1)?.fraction).toBe(1);
     expect(readdirSync(folder)).toEqual(['voice-16k.wav']);
+  });
+
+  it('tells the model the terms of the file that the entry names, as many as it reads', async () => {
+    const server = await startTranscriber(() => verbose([['Hm', 2, 3]]));
+    const { task, folder } = await halfMinute();
+    const terms = join(folder, 'terms.csv');
+    const parts = recordedParts();
+    const hear = async (content: string) => {
+      writeFileSync(terms, content);
+      await recognizer(server.url, { terms }, parts).recognize(task, createWork(folder));
+      const { fields } = formIn(server.received.at(-1) ?? { headers: {}, body: Buffer.alloc(0) });
+      return fields.prompt?.map((text) => Buffer.from(text, 'latin1').toString());
+    };
+    expect(await hear('Term;es;say\nAcme*;=;Ekmi\nDr. Müller;;\n')).toEqual(['Acme, Dr. Müller']);
+    expect(await hear('term,es\nAcme,=\n')).toEqual(['Acme']);
+    const many = Array.from({ length: 500 }, (_, at) => `Name${at}\n`).join('');
+    const [prompt = ''] = (await hear(`term\n${many}`)) ?? [];
+    expect(prompt).toMatch(/^Name0, Name1, .*, Name\d+$/);
+    expect(prompt.length).toBeLessThanOrEqual(600);
+    expect(parts.warnings.at(-1)).toContain('of 500 terms are sent');
+    await expect(hear('es\nAcme\n')).rejects.toMatchObject({
+      ...{ code: 'ENGINE_ERROR', permanent: true },
+      message: expect.stringContaining('"terms" in engines.json has no column "term"'),
+    });
+    rmSync(terms);
+    await expect(recognizer(server.url, { terms }).recognize(task, createWork(folder))).rejects.toMatchObject(
+      {
+        message: expect.stringContaining('"terms" in engines.json'),
+      },
+    );
   });
 
   it.each([

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { writeXlsx } from 'hucre/xlsx';
 import { expect, test } from 'vitest';
-import { readTableFile } from '../../../src/batch/inputs/lists.ts';
-import { makeFolder } from '../../commands/support/run-vloc.ts';
+import { readTableFile } from '../../src/batch/inputs/lists.ts';
+import { makeFolder } from '../commands/support/run-vloc.ts';
 
 async function readBytes(bytes: Uint8Array) {
   const folder = await makeFolder();

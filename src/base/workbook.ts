@@ -1,8 +1,8 @@
 /** Reads the first sheet of a workbook (XLSX) as a table of texts. It comes from outside, so its size is limited. */
 import { type UnzipFileInfo, unzipSync } from 'fflate';
 import { cellRef, readXlsx } from 'hucre/xlsx';
-import { formatBytes } from '../../base/amounts.ts';
-import { type Table, tableOf } from './lists.ts';
+import { formatBytes } from './amounts.ts';
+import { type Table, tableOf } from './read-table.ts';
 
 /** A table of 100,000 cues has this size when it is unpacked. */
 const MOST_BYTES = 100e6;
