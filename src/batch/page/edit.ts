@@ -1,13 +1,6 @@
 /** Replaces the text of cues in an SRT file: every other byte stays. */
 import { normalizeCueText, parseSrt, SubtitleError } from '../../protocol/srt.ts';
-
-/** Where a cue is in its file. */
-interface CuePlace {
-  /** Row of its times, from 1. */
-  readonly row: number;
-  /** Rows of its text, which follow. */
-  readonly rows: number;
-}
+import type { CuePlace } from '../report/page-facts.ts';
 
 export interface CueEdit {
   readonly place: CuePlace;

@@ -17,8 +17,10 @@ export interface PageParts {
  * @returns the text of an HTML file, UTF-8
  */
 export function writePage(facts: ReportFacts, parts: PageParts): string {
-  const { attention, ...rest } = facts;
-  const list = { ...rest, entries: facts.entries.map(({ detail: _, ...entry }) => entry) };
+  const { places, ...rest } = facts;
+  const entries = facts.entries.map(({ detail: _, ...entry }) => entry);
+  const list = { ...rest, entries, files: facts.files.map((file) => ({ ...file, text: file.text && '' })) };
+  const texts = facts.files.map(({ text }, at) => dataBlock(`text-${at}`, text));
   const details = facts.entries.map(({ id, detail }) => dataBlock(`detail-${id}`, detail));
   return [
     '<!doctype html>',
@@ -32,8 +34,9 @@ export function writePage(facts: ReportFacts, parts: PageParts): string {
     '<noscript><p>This report is made by a script inside this file; allow scripts to see it.</p></noscript>',
     '<div id="page"></div>',
     dataBlock('facts', list),
-    dataBlock('attention', attention),
+    dataBlock('places', places),
     ...details,
+    ...texts,
     `<script>${parts.script}</script>`,
     '</html>\n',
   ].join('\n');

@@ -1,53 +1,91 @@
-/** The cues that need a person, for the HTML report: with the files that the page can edit. */
+/** The subtitle files of the HTML report that the page can edit, and the cues that need a person. */
 import { readFile } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { parseSrt } from '../../protocol/srt.ts';
 import type { AttentionPlace } from './attention.ts';
-import type { ReportAttention, ReportAttentionFile, ReportPlace } from './page-facts.ts';
+import type { CuePlace, ReportPlace, ReportTextFile } from './page-facts.ts';
 
-/** A place with what the page shows besides. */
-export interface PagePlace extends AttentionPlace {
-  /** Label of the item. */
-  readonly item: string;
-  readonly language: string | null;
-  /** The command after an edit; null if it is not known. */
-  readonly command: string | null;
+/** The item of a text: its key, and the folder of its records. */
+export interface TextOwner {
+  readonly key: string;
+  readonly folder: string;
 }
 
-/**
- * Reads the files of the places. One that is not SRT in UTF-8, or cannot be read, is only named.
- * @param entryOf the id of the entry that shows a file; null for none
- */
-export async function buildAttention(
-  places: readonly PagePlace[],
+/** A text in a file of a batch. */
+export interface OwnedText {
+  /** Absolute. */
+  readonly file: string;
+  readonly language: string | null;
+  readonly owner: TextOwner;
+}
+
+/** A place with what the page shows besides. */
+export interface PagePlace extends AttentionPlace, Omit<OwnedText, 'file'> {
+  /** Label of the item. */
+  readonly item: string;
+}
+
+/** A cue of a file as it is written. */
+interface FileCue {
+  readonly number: number;
+  readonly start_ms: number;
+  readonly end_ms: number;
+  readonly text: string;
+  readonly edit: CuePlace | null;
+}
+
+interface TextFile {
+  /** Its index. */
+  readonly at: number;
+  /** Empty for a file that the page cannot edit. */
+  readonly cues: readonly FileCue[];
+}
+
+export interface TextFiles {
+  readonly all: readonly ReportTextFile[];
+  /** Reads a file at its first use. @param entry id of the entry that shows it; null for none */
+  open(text: OwnedText, entry: string | null): Promise<TextFile>;
+}
+
+/** @param commandAfterEdit null if it is not known */
+export function createTextFiles(
   pageFolder: string,
-  entryOf: (file: string) => string | null,
-): Promise<ReportAttention> {
-  const files = new Map<string, ReportAttentionFile & { readonly rows: CueRows }>();
-  for (const { file, language, command } of places) {
-    if (file === null || files.has(file)) continue;
-    const path = relative(pageFolder, file).split(sep).join('/');
-    const found = await readEditable(file).catch(() => null);
-    const known = { path, language, command, entry: entryOf(file) };
-    files.set(file, { ...known, text: found?.text ?? null, rows: found?.rows ?? new Map() });
-  }
-  const order = [...files.keys()];
+  commandAfterEdit: (text: OwnedText) => string | null,
+): TextFiles {
+  const all: ReportTextFile[] = [];
+  const opened = new Map<string, TextFile>();
   return {
-    files: [...files.values()].map(({ rows: _, ...file }) => file),
-    places: places.map(
-      ({ item, file, row, cue, start_ms, source, text, reasons }): ReportPlace => ({
-        ...{ item, row, cue, start_ms, source, text, reasons },
-        file: file === null ? null : order.indexOf(file),
-        edit: (cue === null || file === null ? null : files.get(file)?.rows.get(cue)) ?? null,
-      }),
-    ),
+    all,
+    async open(text, entry) {
+      const known = opened.get(text.file);
+      if (known !== undefined) return known;
+      // One that is not SRT in UTF-8, or cannot be read, is only named.
+      const found = await readEditable(text.file).catch(() => null);
+      const path = relative(pageFolder, text.file).split(sep).join('/');
+      const file = { at: all.length, cues: found?.cues ?? [] };
+      opened.set(text.file, file);
+      const { language } = text;
+      all.push({ path, language, entry, text: found?.text ?? null, command: commandAfterEdit(text) });
+      return file;
+    },
   };
 }
 
-type CueRows = ReadonlyMap<number, NonNullable<ReportPlace['edit']>>;
+export async function buildPlaces(
+  places: readonly PagePlace[],
+  files: TextFiles,
+): Promise<readonly ReportPlace[]> {
+  const built: ReportPlace[] = [];
+  for (const { item, file, row, cue, start_ms, source, text, reasons, language, owner } of places) {
+    const opened = file === null ? null : await files.open({ file, language, owner }, null);
+    const edit = opened?.cues.find(({ number }) => number === cue)?.edit ?? null;
+    built.push({ item, row, cue, start_ms, source, text, reasons, file: opened?.at ?? null, edit });
+  }
+  return built;
+}
 
-/** The text with its byte order mark, and where its cues are; null for a file that the page cannot edit. */
-async function readEditable(path: string): Promise<{ readonly text: string; readonly rows: CueRows } | null> {
+/** The text with its byte order mark, and its cues; null for a file that the page cannot edit. */
+async function readEditable(path: string) {
   const { scanText } = await import('../../media/subtitles/read-subtitle.ts');
   const bytes = await readFile(path);
   const { format, cues } = scanText(bytes, path);
@@ -55,8 +93,11 @@ async function readEditable(path: string): Promise<{ readonly text: string; read
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   // A text that was read otherwise than it will be sent could not be checked after an edit.
   parseSrt(text, Number.POSITIVE_INFINITY);
-  const rows = cues.flatMap(({ number, row, place }) =>
-    !('textRows' in place) ? [] : [[number, { row, rows: place.textRows }] as const],
+  const found = cues.map(
+    ({ number, row, start_ms, end_ms, text: shown, place }): FileCue => ({
+      ...{ number, start_ms, end_ms, text: shown },
+      edit: 'textRows' in place ? { row, rows: place.textRows } : null,
+    }),
   );
-  return { text, rows: new Map(rows) };
+  return { text, cues: found };
 }

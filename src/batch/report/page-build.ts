@@ -10,7 +10,7 @@ import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import { digestLines } from '../inputs/stage-items.ts';
 import { describeCuts } from '../item-provenance.ts';
 import { describeItemCosts } from './costs.ts';
-import { buildAttention } from './page-attention.ts';
+import { buildPlaces, createTextFiles, type TextFiles, type TextOwner } from './page-attention.ts';
 import {
   type EntryDetail,
   type LineFit,
@@ -38,17 +38,16 @@ import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 /** Builds entries one after the other: each runs up to five child processes, one for each track. */
 export async function buildReport(source: PageSource, readers: MediaReaders): Promise<ReportFacts> {
   const entries: ReportEntry[] = [];
+  const { pageFolder, runIn = pageFolder, commandAfterEdit = () => null } = source;
+  const files = createTextFiles(pageFolder, commandAfterEdit);
   for (const group of groupJobs(source.jobs)) {
     const id = `e${entries.length + 1}`;
-    entries.push(await buildEntry(id, group, source.pageFolder, readers));
+    entries.push(await buildEntry(id, group, { pageFolder, files }, readers));
   }
-  const entryOf = (file: string) => {
-    const href = pageAddress(source.pageFolder, file);
-    const found = entries.find(({ detail }) => detail.subtitles.some((each) => each.file?.href === href));
-    return found?.id ?? null;
-  };
   return {
-    attention: await buildAttention(source.attention ?? [], source.pageFolder, entryOf),
+    places: await buildPlaces(source.attention ?? [], files),
+    files: files.all,
+    run_in: relative(pageFolder, runIn).split(sep).join('/') || '.',
     title: source.title,
     made_at: source.madeAt,
     attributions: source.attributions ?? [],
@@ -57,14 +56,20 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
   };
 }
 
+/** The folder of the page, absolute, and the files that it can edit. */
+interface PagePlacement {
+  readonly pageFolder: string;
+  readonly files: TextFiles;
+}
+
 async function buildEntry(
   id: string,
   group: JobGroup,
-  pageFolder: string,
+  place: PagePlacement,
   readers: MediaReaders,
 ): Promise<ReportEntry> {
-  const tracks = await readTracks(group, pageFolder, readers);
-  const subtitles = await readSubtitles(group, tracks, pageFolder, readers);
+  const tracks = await readTracks(group, place.pageFolder, readers);
+  const subtitles = await readSubtitles(id, group, tracks, place, readers);
   const fit = await readFit(group, tracks, subtitles);
   // The newest speech counts, which is a dub or a localization.
   const spoken = group.jobs.findLast(({ engines }) => engines.some(({ step }) => step === 'speak'));
@@ -94,6 +99,7 @@ function publicJob({
   files,
   cues,
   losses,
+  owner,
   ...job
 }: PageJob) {
   return job;
@@ -196,33 +202,52 @@ interface Candidate {
   readonly role: Role;
   readonly language: string | null;
   readonly file: PageFile;
+  readonly owner: TextOwner;
 }
 
 /** Reads one subtitle for each role. Without a file, the subtitle track of the localized video is used. */
 async function readSubtitles(
+  id: string,
   group: JobGroup,
   tracks: readonly MeasuredTrack[],
-  pageFolder: string,
+  { pageFolder, files: texts }: PagePlacement,
   readers: MediaReaders,
 ): Promise<ReportSubtitle[]> {
   const files = await chooseFiles(group, pageFolder);
   const subtitles: ReportSubtitle[] = [];
   const spoken = spokenDigest(group);
-  for (const [role, { language, path, shown }] of files) {
+  for (const [role, { language, path, shown, owner }] of files) {
     // A file that cannot be read is still listed.
     const lines = shown.present ? await readers.readSubtitleFile(path).catch(() => []) : [];
     const inOrder = lines.toSorted((left, right) => left.start_ms - right.start_ms);
     const isJudged = role === 'translated' && spoken !== null && lines.length > 0;
     const is_unspoken = isJudged && digestLines(lines) !== spoken;
-    subtitles.push({ role, language, file: shown, lines: inOrder, is_unspoken });
+    const { at, cues } = await texts.open({ file: path, language: group.language, owner }, id);
+    const places = Map.groupBy(cues, identityOf);
+    const edit = {
+      file: at,
+      places: inOrder.map((line) => places.get(identityOf(line))?.shift()?.edit ?? null),
+    };
+    subtitles.push({ role, language, file: shown, lines: inOrder, edit, is_unspoken });
   }
   const localized = tracks.find(({ track }) => track.role === 'localized' && track.file.present);
   if (!files.has('translated') && localized !== undefined) {
     const lines = await readers.readSoftSubtitles(localized.path).catch(() => []);
-    const soft = { role: 'translated', language: group.language, file: null, is_unspoken: false } as const;
+    const soft = {
+      role: 'translated',
+      language: group.language,
+      file: null,
+      edit: null,
+      is_unspoken: false,
+    } as const;
     if (lines.length > 0) subtitles.push({ ...soft, lines });
   }
   return subtitles;
+}
+
+/** A line and its cue in the file have the same. */
+function identityOf({ start_ms, end_ms, text }: Pick<SubtitleLine, 'start_ms' | 'end_ms' | 'text'>): string {
+  return `${start_ms} ${end_ms} ${text}`;
 }
 
 /** Digest of the lines that the newest video speaks. */
@@ -230,7 +255,7 @@ function spokenDigest({ jobs }: JobGroup): string | null {
   return jobs.flatMap(({ subtitles }) => subtitles.flatMap(({ spoken }) => spoken ?? [])).at(-1) ?? null;
 }
 
-interface ChosenFile extends Pick<Candidate, 'language'> {
+interface ChosenFile extends Pick<Candidate, 'language' | 'owner'> {
   readonly path: string;
   readonly shown: ReportFile;
 }
@@ -239,11 +264,11 @@ interface ChosenFile extends Pick<Candidate, 'language'> {
 async function chooseFiles({ jobs }: JobGroup, pageFolder: string): Promise<ReadonlyMap<Role, ChosenFile>> {
   const chosen = new Map<Role, ChosenFile>();
   const all = [...jobs.flatMap(listSubtitles), ...inOrderOfMaking(jobs).flatMap(listLeft)];
-  for (const { role, language, file } of all) {
+  for (const { role, language, file, owner } of all) {
     const shown = await describeFile(file, pageFolder);
     const before = chosen.get(role);
     if (!shown.present && before !== undefined) continue;
-    chosen.set(role, { language: language ?? before?.language ?? null, path: file.path, shown });
+    chosen.set(role, { language: language ?? before?.language ?? null, path: file.path, shown, owner });
   }
   return chosen;
 }
@@ -255,9 +280,10 @@ function inOrderOfMaking(jobs: readonly PageJob[]): readonly PageJob[] {
 }
 
 /** Subtitles that users may have edited or supplied. */
-function listLeft({ subtitles }: PageJob): Candidate[] {
+function listLeft({ subtitles, owner }: PageJob): Candidate[] {
   return subtitles.map(({ path, spoken, ...rest }) => ({
     ...rest,
+    owner,
     file: { asset: 'subtitle', path, bytes: null, sha256: null },
   }));
 }
@@ -266,17 +292,17 @@ function listLeft({ subtitles }: PageJob): Candidate[] {
 function listSubtitles(job: PageJob): Candidate[] {
   const input = { asset: 'source', path: job.input_path ?? '', bytes: null, sha256: null };
   const taken = job.input_path === null ? [] : [input];
-  const language = job.target_language;
+  const { target_language: language, owner } = job;
   switch (job.kind) {
     case 'subtitle_recognition':
-      return job.files.map((file) => ({ role: 'original', language: null, file }));
+      return job.files.map((file) => ({ role: 'original', language: null, file, owner }));
     case 'subtitle_translation':
       return [
-        ...taken.map((file) => ({ role: 'original' as const, language: null, file })),
-        ...job.files.map((file) => ({ role: 'translated' as const, language, file })),
+        ...taken.map((file) => ({ role: 'original' as const, language: null, file, owner })),
+        ...job.files.map((file) => ({ role: 'translated' as const, language, file, owner })),
       ];
     case 'dubbing':
-      return taken.map((file) => ({ role: 'translated', language, file }));
+      return taken.map((file) => ({ role: 'translated', language, file, owner }));
     default:
       return [];
   }

@@ -16,14 +16,12 @@ export interface ReportFacts {
   readonly cost: string | null;
   /** In the order of the batch. */
   readonly entries: readonly ReportEntry[];
-  readonly attention: ReportAttention;
-}
-
-/** The cues that need a person, and the files that have them. */
-export interface ReportAttention {
-  /** The most reasons first. */
+  /** The cues that need a person, the most reasons first. */
   readonly places: readonly ReportPlace[];
-  readonly files: readonly ReportAttentionFile[];
+  /** Subtitle files of places and entries. */
+  readonly files: readonly ReportTextFile[];
+  /** The folder in which their commands are run, relative to the page. */
+  readonly run_in: string;
 }
 
 export interface ReportPlace
@@ -32,17 +30,25 @@ export interface ReportPlace
   readonly item: string;
   /** Index of the file; null if the service kept the text to itself. */
   readonly file: number | null;
-  /** Row of the times of the cue, from 1, and the rows of its text; null if the page cannot edit it. */
-  readonly edit: { readonly row: number; readonly rows: number } | null;
+  /** Null if the page cannot edit it. */
+  readonly edit: CuePlace | null;
 }
 
-export interface ReportAttentionFile {
+/** Where a cue is in its file. */
+export interface CuePlace {
+  /** Row of its times, from 1. */
+  readonly row: number;
+  /** Rows of its text, which follow. */
+  readonly rows: number;
+}
+
+export interface ReportTextFile {
   /** Relative to the page, `/` between folders. */
   readonly path: string;
   readonly language: string | null;
   /** Id of the entry that shows it; null for none. */
   readonly entry: string | null;
-  /** With its byte order mark; null for a file that the page cannot edit. */
+  /** With its byte order mark; null for a file that the page cannot edit. Only an edit needs it. */
   readonly text: string | null;
   /** The command after an edit; null if it is not known. */
   readonly command: string | null;
@@ -138,6 +144,8 @@ export interface ReportSubtitle {
   /** Null for subtitles from a video. */
   readonly file: ReportFile | null;
   readonly lines: readonly SubtitleLine[];
+  /** Index of the file, and the place of each line, null for one that the page cannot edit; null without a file. */
+  readonly edit: { readonly file: number; readonly places: readonly (CuePlace | null)[] } | null;
   /** True if the text was changed after the video was made. */
   readonly is_unspoken: boolean;
 }

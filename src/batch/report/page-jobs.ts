@@ -10,7 +10,7 @@ import { isSampleKey, SAMPLE_SUFFIX, wholeName } from '../records/item-key.ts';
 import type { StageRecords, WrittenSubtitle } from '../records/stage-records.ts';
 import type { BatchFacts } from './batch-facts.ts';
 import { type ItemReport, type ReportError, type ReportState, readItemKey } from './item-report.ts';
-import type { PagePlace } from './page-attention.ts';
+import type { OwnedText, PagePlace, TextOwner } from './page-attention.ts';
 import type { EntryState, ReportFailure, ReportJob, ReportSubtitle } from './page-facts.ts';
 import type { Loudness } from './speech-fit.ts';
 
@@ -47,6 +47,7 @@ function pageJob(item: ItemReport, { items, stages, folder }: JobSources): PageJ
   const { state, waitsFor } = STATES[item.state];
   const { client_reference: reference, ...fields } = facts?.fields ?? {};
   return {
+    owner: { key: item.key, folder },
     kind: item.kind,
     state,
     job_id: item.job_id,
@@ -158,6 +159,7 @@ function speaks(file: WrittenSubtitle, language: string | null): boolean {
 }
 
 export interface PageJob extends ReportJob {
+  readonly owner: TextOwner;
   /** Path of the input below its root, its address, or the id of its upload. */
   readonly input_name: string;
   /** Absolute; null for an input that is not a file on this machine. */
@@ -201,6 +203,9 @@ export interface PageSource {
   readonly jobs: readonly PageJob[];
   /** The cues that need a person, the most reasons first. */
   readonly attention?: readonly PagePlace[];
+  /** The command that makes again what depends on a text, null if it is not known, and the folder for it, absolute. */
+  readonly commandAfterEdit?: (text: OwnedText) => string | null;
+  readonly runIn?: string;
 }
 
 export interface Sound {

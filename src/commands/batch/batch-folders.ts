@@ -161,9 +161,9 @@ export function commandAfterEdit(
   if (file === null || made === undefined) return null;
   if (made.kind === 'auto_localization') return repeatCommand(made, caller, goOnCommand);
   for (const { records, facts } of batches) {
-    for (const [key, { kind, path }] of records.facts) {
-      const dub = kind === 'dubbing' && path === file ? ownerOf({ key }, facts.commands) : null;
-      if (dub !== null) return repeatCommand(dub, caller);
+    for (const [key, { path }] of records.facts) {
+      const next = path === file ? ownerOf({ key }, facts.commands) : null;
+      if (next !== null) return repeatCommand(next, caller);
     }
   }
   if (language === null) return null;

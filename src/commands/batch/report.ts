@@ -266,10 +266,9 @@ async function htmlReport(opened: BatchFolders, path: string, context: Context):
         jobs: batches.flatMap(({ facts: own, records, folder }) =>
           pageJobs(own, { items: records.facts, stages: records.stages, folder }),
         ),
-        attention: (await readAttention(opened, context)).map((place) => ({
-          ...place,
-          command: commandAfterEdit(place, opened, context),
-        })),
+        attention: await readAttention(opened, context),
+        commandAfterEdit: (text) => commandAfterEdit(text, opened, context),
+        runIn: io.cwd,
       },
       {
         outlineSound: cacheSounds(cache, (file) => outlineSound(programs, file, run)),

@@ -8,7 +8,9 @@ const facts: ReportFacts = {
   title: HOSTILE,
   attributions: [],
   made_at: '2026-11-21T09:00:00.000Z',
-  attention: { places: [], files: [] },
+  places: [],
+  files: [],
+  run_in: '.',
   cost: '1 credit',
   entries: [
     {

@@ -14,6 +14,7 @@ export function pageJob(given: Partial<Omit<PageJob, 'files'>> & { files?: reado
     sha256: null,
   }));
   return {
+    owner: { key: '', folder: '' },
     state: 'done',
     job_id: 'loc_01',
     request_ids: [],

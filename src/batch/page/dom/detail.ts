@@ -1,6 +1,7 @@
 /** The open entry: built when it is opened, removed when another one is. */
-import type { EntryDetail } from '../../report/page-facts.ts';
+import type { EntryDetail, TrackRole } from '../../report/page-facts.ts';
 import type { ListedEntry } from '../choose.ts';
+import type { Edits } from '../edits.ts';
 import type { LinePair } from '../lines.ts';
 import { formatClock, STATE_NAMES, speakClock } from '../words.ts';
 import { makeElement } from './element.ts';
@@ -19,7 +20,7 @@ export interface OpenEntry {
   close(): void;
 }
 
-export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
+export function openEntry(entry: ListedEntry, detail: EntryDetail, edits: Edits): OpenEntry {
   const node = makeElement(
     'article',
     { class: 'entry', 'aria-labelledby': 'entry-title' },
@@ -28,8 +29,9 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
     makeCuts(entry),
     makeLosses(entry),
   );
-  const deck = detail.tracks.some(({ file }) => file.present) ? makeDeck(entry, detail) : null;
-  const lines = deck?.lines ?? makeLines(entry, detail, () => {});
+  const deck = detail.tracks.some(({ file }) => file.present) ? makeDeck(entry, detail, edits) : null;
+  const lines = deck?.lines ?? makeLines(entry, detail, edits, { seek: () => {}, heard: [] });
+  const stopListening = edits.listen(() => lines.refresh());
   node.append(...(deck?.nodes ?? []));
   const isSpoken = detail.tracks.some(({ role }) => role === 'localized' || role === 'dub');
   if (lines.pairs.length > 0 || isSpoken) node.append(makeSubtitles(lines, detail));
@@ -40,7 +42,10 @@ export function openEntry(entry: ListedEntry, detail: EntryDetail): OpenEntry {
     ensemble: deck?.ensemble ?? null,
     stepLine: (by) => deck?.stepLine(by),
     listen: (place) => deck?.listen(place),
-    close: () => deck?.close(),
+    close() {
+      stopListening();
+      deck?.close();
+    },
   };
 }
 
@@ -80,36 +85,66 @@ interface Deck {
 }
 
 /** Players, controls, waveforms and lines with a common position. */
-function makeDeck(entry: ListedEntry, detail: EntryDetail): Deck {
+function makeDeck(entry: ListedEntry, detail: EntryDetail, edits: Edits): Deck {
   const durationMs = entry.duration_ms ?? 0;
-  const players = makePlayers(detail.tracks, () => ensemble.toggle());
+  const players = makePlayers(detail.tracks, () => toggle());
+  const placeOf = (...roles: readonly TrackRole[]) =>
+    roles.map((role) => players.findIndex(({ track }) => track.role === role)).find((place) => place >= 0);
+  // People come for the result.
+  const first = placeOf('localized', 'dub') ?? 0;
   const ensemble = makeEnsemble(
     players.map(({ media }) => media),
-    durationMs / 1000,
+    { first, durationSeconds: durationMs / 1000 },
     () => show(),
   );
-  const seek = (seconds: number) => ensemble.seek(seconds);
+  /** Where the line ends that is played alone, in milliseconds; null for none. */
+  let endMs: number | null = null;
+  const seek = (seconds: number) => {
+    endMs = null;
+    ensemble.seek(seconds);
+  };
   const listen = (place: number) => {
     const [choice, player] = [waves.choices[place], players[place]];
     if (choice === undefined || player === undefined) return;
     choice.checked = true;
     ensemble.listen(player.media);
   };
+  const toggle = () => {
+    endMs = null;
+    ensemble.toggle();
+  };
+  const heard = [
+    { name: 'source', place: placeOf('original', 'voice') },
+    { name: 'dub', place: placeOf('localized', 'dub') },
+  ].flatMap(({ name, place }) => {
+    if (place === undefined) return [];
+    const play = (pair: LinePair) => {
+      listen(place);
+      seek(pair.start_ms / 1000);
+      endMs = pair.end_ms;
+      if (!ensemble.isPlaying) ensemble.toggle();
+    };
+    return [{ name, play }];
+  });
   const tracks = players.map(({ track }) => track);
-  const waves = makeWaves({ tracks, fit: detail.fit, durationMs, onListen: listen, onSeek: seek });
+  const waves = makeWaves({ tracks, first, fit: detail.fit, durationMs, onListen: listen, onSeek: seek });
   const transport = makeTransport(durationMs / 1000, {
-    onToggle: () => ensemble.toggle(),
+    onToggle: () => toggle(),
     onSeek: seek,
     onRate: (rate) => ensemble.setRate(rate),
   });
-  const lines = makeLines(entry, detail, seek);
+  const lines = makeLines(entry, detail, edits, { seek, heard });
   let frame = 0;
   function show(): void {
     cancelAnimationFrame(frame);
     const { time, isPlaying } = ensemble;
+    if (isPlaying && endMs !== null && time * 1000 >= endMs) {
+      toggle();
+      return;
+    }
     transport.show(time, isPlaying);
     waves.moveTo(durationMs > 0 ? Math.min(1, (time * 1000) / durationMs) : 0);
-    showCaptions(players, lines.follow(time * 1000));
+    showCaptions(players, lines, time * 1000);
     if (isPlaying) frame = requestAnimationFrame(show);
   }
   show();
@@ -141,11 +176,12 @@ function makeDeck(entry: ListedEntry, detail: EntryDetail): Deck {
   };
 }
 
-function showCaptions(players: readonly Player[], pair: LinePair | null): void {
+function showCaptions(players: readonly Player[], lines: Lines, ms: number): void {
+  const pair = lines.follow(ms);
   for (const { track, caption } of players) {
     if (caption === null) continue;
     const line = track.role === 'localized' ? pair?.translated : pair?.original;
-    caption.show(line?.text ?? '');
+    caption.show(lines.textOf(line));
   }
 }
 

@@ -53,21 +53,21 @@ export function makeStyled(text: string): Node[] {
   });
 }
 
-/** Makes an element the only one of a list that Tab reaches. */
-export function setTabStop(list: Element, element: HTMLElement | null): void {
+/** Makes elements the only ones of a list that Tab reaches. */
+export function setTabStop(list: Element, elements: Iterable<HTMLElement>): void {
   for (const before of list.querySelectorAll<HTMLElement>('[tabindex="0"]')) before.tabIndex = -1;
-  if (element !== null) element.tabIndex = 0;
+  for (const element of elements) element.tabIndex = 0;
 }
 
-/** Moves the focus to another row of the list that contains the element; each row has one link or button. */
+/** Moves the focus to another row of the list that contains the element, to its link or its button for the time. */
 export function moveFocus(from: Element, to: RowStep): void {
   const list = from.closest('ol');
   if (list === null) return;
-  const rows: Element[] = [...list.querySelectorAll('a, button')];
-  const place = rows.indexOf(from);
+  const rows: Element[] = [...list.querySelectorAll('a, .time')];
+  const place = rows.findIndex((row) => row.closest('li') === from.closest('li'));
   const target = { previous: rows[place - 1], next: rows[place + 1], first: rows[0], last: rows.at(-1) }[to];
   if (!(target instanceof HTMLElement)) return;
-  setTabStop(list, target);
+  setTabStop(list, [target]);
   target.focus();
 }
 

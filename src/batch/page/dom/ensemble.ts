@@ -76,16 +76,16 @@ export interface Ensemble {
 
 /**
  * @param players videos also play while muted
- * @param durationSeconds of the longest track
+ * @param given the player that is heard at first, and the duration of the longest track
  * @param onChange called when playback starts or stops
  */
 export function makeEnsemble(
   players: readonly HTMLMediaElement[],
-  durationSeconds: number,
+  { first, durationSeconds }: { readonly first: number; readonly durationSeconds: number },
   onChange: () => void,
 ): Ensemble {
   let rate = 1;
-  let heard = players[0];
+  let heard = players[first];
   let wanted = 0;
   let playing = false;
   const time = () =>

@@ -1,11 +1,14 @@
 /** Original and translated subtitles side by side, with the fit of each line. */
 
+import { nameCue, type SubtitleLine } from '../../../protocol/subtitle-line.ts';
 import { describeFit, type ItemCue } from '../../item-provenance.ts';
-import type { EntryDetail, LineFit } from '../../report/page-facts.ts';
+import type { EntryDetail, LineFit, ReportSubtitle } from '../../report/page-facts.ts';
 import { rateFit } from '../../report/speech-fit.ts';
 import type { ListedEntry } from '../choose.ts';
+import type { Edits } from '../edits.ts';
 import { type LinePair, lineAt, pairLines } from '../lines.ts';
 import { formatCueTime, formatSeconds } from '../words.ts';
+import { makeTextField } from './editor.ts';
 import { languageAttribute, makeElement, makeStyled, setTabStop } from './element.ts';
 import { isSpeechKnown } from './job-details.ts';
 
@@ -14,10 +17,25 @@ export interface Lines {
   readonly pairs: readonly LinePair[];
   /** Marks the line at a time, scrolls to it and returns it; null if there is none. */
   follow(ms: number): LinePair | null;
+  /** Takes texts that were changed elsewhere, and those of the subtitles that are shown. */
+  refresh(): void;
+  /** The text of a line as it is now. */
+  textOf(line: SubtitleLine | null | undefined): string;
 }
 
-/** @param onSeek takes seconds */
-export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seconds: number) => void): Lines {
+/** What the player of an entry does for a line. */
+export interface LinePlayer {
+  seek(seconds: number): void;
+  /** The tracks that can be heard for one line, by the words of their buttons. */
+  readonly heard: readonly { readonly name: string; play(pair: LinePair): void }[];
+}
+
+export function makeLines(
+  entry: ListedEntry,
+  detail: EntryDetail,
+  edits: Edits,
+  { seek, heard }: LinePlayer,
+): Lines {
   const { language } = entry;
   const of = (role: 'original' | 'translated') => detail.subtitles.find((found) => found.role === role);
   const original = of('original');
@@ -35,15 +53,38 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
     isSpeechKnown(entry) && whole.length === detail.cues.length
       ? 'fits, says the service'
       : 'unclear: other sound is as loud';
+  const fields: ReturnType<typeof makeTextField>[] = [];
+  const cueOf = (subtitle: ReportSubtitle | undefined, line: SubtitleLine | null | undefined) => {
+    const { edit = null, lines = [] } = subtitle ?? {};
+    const place = line == null ? null : (edit?.places[lines.indexOf(line)] ?? null);
+    return edit === null || place === null || line == null
+      ? null
+      : { file: edit.file, place, text: line.text };
+  };
+  const makeCell = (subtitle: ReportSubtitle, line: SubtitleLine | null, tag: string | null) => {
+    const cue = cueOf(subtitle, line);
+    if (cue === null || line === null) return makeText(line?.text, tag);
+    const name = `Text of ${nameCue(subtitle.file?.name ?? '', line.index)}`;
+    const id = `${subtitle.role}-${line.index}`;
+    const made = makeTextField(edits, cue, { id, name, language: tag, attributes: { tabindex: -1 } });
+    fields.push(made);
+    return made.node;
+  };
   const rows = pairs.map((pair) => {
     const measured = isFitOfTranslated ? pair.translated : pair.original;
     const clock = formatCueTime(pair.start_ms);
     const name = { 'aria-label': `Go to ${clock}` };
     const time = makeElement('button', { type: 'button', class: 'time', tabindex: -1, ...name }, clock);
-    time.addEventListener('click', () => onSeek(pair.start_ms / 1000));
+    time.addEventListener('click', () => seek(pair.start_ms / 1000));
+    const plays = heard.map(({ name: what, play }) => {
+      const label = { 'aria-label': `Play ${what} from ${clock}` };
+      const button = makeElement('button', { type: 'button', class: 'hear', tabindex: -1, ...label }, what);
+      button.addEventListener('click', () => play(pair));
+      return button;
+    });
     const cells = [
-      original && makeText(pair.original?.text, original.language),
-      translated && makeText(pair.translated?.text, translated.language ?? language),
+      original && makeCell(original, pair.original, original.language),
+      translated && makeCell(translated, pair.translated, translated.language ?? language),
       hasFit &&
         makeFit(
           measured === null ? undefined : fits.get(measured.index),
@@ -51,7 +92,7 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
           unclear,
         ),
     ];
-    return makeElement('li', {}, time, ...cells);
+    return makeElement('li', {}, makeElement('div', { class: 'times' }, time, ...plays), ...cells);
   });
   const heads = [
     original && `Original${nameLanguage(original.language)}`,
@@ -61,7 +102,10 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
   const columns = [original, translated].filter((found) => found !== undefined).length;
   // Without the role, Safari does not announce a list that has no markers.
   const list = makeElement('ol', { role: 'list', 'aria-label': 'Subtitle lines' }, ...rows);
-  setTabStop(list, list.querySelector('button'));
+  setRowStop(list, rows[0]);
+  list.addEventListener('focusin', ({ target }) => {
+    if (target instanceof Element) setRowStop(list, target.closest('li'));
+  });
   const head = makeElement(
     'p',
     { class: 'heads' },
@@ -78,13 +122,26 @@ export function makeLines(entry: ListedEntry, detail: EntryDetail, onSeek: (seco
       row?.setAttribute('aria-current', 'true');
       if (row !== null) reveal(list, row);
       // Tab leads to the line that is heard, but does not leave the one that has the focus.
-      if (row !== null && !list.contains(document.activeElement))
-        setTabStop(list, row.querySelector('button'));
+      if (row !== null && !list.contains(document.activeElement)) setRowStop(list, row);
       current = row;
     }
     return pair !== undefined && ms < pair.end_ms ? pair : null;
   };
-  return { node: makeElement('div', { class: shape }, head, list), pairs, follow };
+  return {
+    ...{ node: makeElement('div', { class: shape }, head, list), pairs, follow },
+    refresh: () => {
+      for (const field of fields) field.refresh();
+    },
+    textOf(line) {
+      const cue = cueOf(original, line) ?? cueOf(translated, line);
+      return cue === null ? (line?.text ?? '') : edits.textOf(cue);
+    },
+  };
+}
+
+/** Tab reaches the buttons and fields of this row, and none of the others. */
+function setRowStop(list: Element, row: Element | null | undefined): void {
+  setTabStop(list, row?.querySelectorAll<HTMLElement>('button, textarea') ?? []);
 }
 
 function nameLanguage(tag: string | null): string {

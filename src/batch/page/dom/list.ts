@@ -24,14 +24,14 @@ export function makeList(entries: readonly ListedEntry[]): EntryList {
     node,
     show(chosen) {
       node.replaceChildren(...chosen.map(({ id }) => rows.get(id)).filter((row) => row !== undefined));
-      if (stop() === null) setTabStop(node, node.querySelector('a'));
+      if (stop() === null) setTabStop(node, [...node.querySelectorAll('a')].slice(0, 1));
     },
     mark(id) {
       node.querySelector('[aria-current]')?.removeAttribute('aria-current');
       const link = id === null ? null : (rows.get(id)?.querySelector('a') ?? null);
       link?.setAttribute('aria-current', 'page');
       if (link === null || !node.contains(link)) return;
-      setTabStop(node, link);
+      setTabStop(node, link === null ? [] : [link]);
       link.scrollIntoView({ block: 'nearest' });
     },
     focus: () => stop()?.focus(),

@@ -1,16 +1,18 @@
 /** Entry point of the report page. */
 
 import { plainText } from '../../report/markup.ts';
-import type { EntryDetail, ReportAttention, ReportFacts } from '../../report/page-facts.ts';
+import type { EntryDetail, ReportFacts, ReportPlace } from '../../report/page-facts.ts';
 import { chooseEntries, EVERYTHING, type ListedEntry } from '../choose.ts';
+import { createEdits } from '../edits.ts';
 import { KEYS, type KeyAction, type KeyPlace, readKey } from '../keys.ts';
 import { makeAttention } from './attention.ts';
 import { type OpenEntry, openEntry } from './detail.ts';
+import { makeChanges } from './editor.ts';
 import { makeElement, moveFocus } from './element.ts';
 import { formatMoment } from './job-details.ts';
 import { makeList, makeTools } from './list.ts';
 
-type PageData = Omit<ReportFacts, 'entries' | 'attention'> & { readonly entries: readonly ListedEntry[] };
+type PageData = Omit<ReportFacts, 'entries' | 'places'> & { readonly entries: readonly ListedEntry[] };
 
 /** @throws Error if the file is incomplete */
 function readFacts(): PageData {
@@ -21,8 +23,20 @@ function readDetail(id: string): EntryDetail {
   return readBlock(`detail-${id}`) as EntryDetail; // as above
 }
 
-function readAttention(): ReportAttention {
-  return readBlock('attention') as ReportAttention; // as above
+function readPlaces(): readonly ReportPlace[] {
+  return readBlock('places') as readonly ReportPlace[]; // as above
+}
+
+function readText(file: number): string {
+  return readBlock(`text-${file}`) as string; // as above
+}
+
+/** The folder for commands: its full path if the page was opened from a disk. */
+function nameFolder(relative: string): string {
+  if (location.protocol !== 'file:') return relative;
+  const address = new URL(relative.split('/').map(encodeURIComponent).join('/'), location.href);
+  const path = decodeURIComponent(address.pathname).replace(/(?<=.)\/$/, '');
+  return path.replace(/^\/(?=[A-Za-z]:)/, '');
 }
 
 function readBlock(id: string): unknown {
@@ -121,18 +135,22 @@ const tools = makeTools(facts.entries, (choice) => {
   tools.count(listed.length);
 });
 const help = makeHelp();
-const needs = readAttention();
-const attention = makeAttention(needs);
+const places = readPlaces();
+const edits = createEdits(facts.files, readText);
+const folder = nameFolder(facts.run_in);
+const attention = makeAttention({ places, files: facts.files, edits, folder });
+const changes = makeChanges(edits, folder);
+edits.listen(changes.refresh);
 /** Its fragment in the address of the page. */
 const ATTENTION = 'attention';
 let isAttentionOpen = false;
 const toAttention =
-  needs.places.length > 0 &&
+  places.length > 0 &&
   makeElement(
     'a',
     { class: 'needs', href: `#${ATTENTION}` },
     makeElement('span', { class: 'name' }, 'Needs a person'),
-    makeElement('span', { class: 'number' }, String(needs.places.length)),
+    makeElement('span', { class: 'number' }, String(places.length)),
   );
 const holder = makeElement('section', { class: 'detail', 'aria-label': 'Video', tabindex: -1 });
 
@@ -168,14 +186,14 @@ function showAddress(): void {
   if (entry !== null && entry === open?.entry) return;
   isAttentionOpen = fragment === ATTENTION && toAttention !== false;
   open?.view.close();
-  open = entry && { entry, view: openEntry(entry, readDetail(entry.id)) };
+  open = entry && { entry, view: openEntry(entry, readDetail(entry.id), edits) };
   document.body.classList.toggle('open', open !== null || isAttentionOpen);
   holder.setAttribute('aria-label', isAttentionOpen ? 'Needs a person' : 'Video');
   if (toAttention !== false) toAttention.toggleAttribute('aria-current', isAttentionOpen);
   const back = makeElement('a', { class: 'back', href: '#' }, '← All videos');
   const hint = makeElement('p', { class: 'hint' }, 'Choose a video to see it beside its results.');
-  const shown = isAttentionOpen ? attention.node : open?.view.node;
-  holder.replaceChildren(...(shown === undefined ? [hint] : [back, shown]));
+  const shown = isAttentionOpen ? attention : open?.view.node;
+  holder.replaceChildren(...(shown === undefined ? [hint] : [back, shown]), changes.node);
   holder.scrollTop = 0;
   list.mark(open?.entry.id ?? null);
 }
@@ -261,7 +279,7 @@ document.addEventListener('keydown', (event) => {
 });
 addEventListener('hashchange', followAddress);
 addEventListener('beforeunload', (event) => {
-  if (attention.isUnsaved()) event.preventDefault();
+  if (edits.changed().some(({ isUnsaved }) => isUnsaved)) event.preventDefault();
 });
 
 restoreTheme();

@@ -15,6 +15,8 @@ interface Waves {
 
 interface WaveTask {
   readonly tracks: readonly ReportTrack[];
+  /** The one that is heard at first. */
+  readonly first: number;
   readonly fit: ReportFit;
   readonly durationMs: number;
   readonly onListen: (place: number) => void;
@@ -22,9 +24,9 @@ interface WaveTask {
   readonly onSeek: (seconds: number) => void;
 }
 
-export function makeWaves({ tracks, fit, durationMs, onListen, onSeek }: WaveTask): Waves {
+export function makeWaves({ tracks, first, fit, durationMs, onListen, onSeek }: WaveTask): Waves {
   const choices = tracks.map((_, place) => {
-    const radio = makeElement('input', { type: 'radio', name: 'heard', checked: place === 0 });
+    const radio = makeElement('input', { type: 'radio', name: 'heard', checked: place === first });
     radio.addEventListener('change', () => onListen(place));
     return radio;
   });

@@ -48,12 +48,13 @@ function makeFacts(): Promise<ReportFacts> {
     if (cue === undefined) throw new Error('there is no such cue');
     const reasons = codes.map((code) => ({ code, detail: `because of ${code}` }));
     const { row, start_ms, text } = cue;
-    const known = { item: `talk.mp4 → ${language}`, language, command: COMMAND };
+    const known = { item: `talk.mp4 → ${language}`, language, owner: { key: '', folder } };
     return { ...known, file, row, cue: number, start_ms, source: 'the <b>original</b>', text, reasons };
   };
   return buildReport(
     {
       ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder },
+      commandAfterEdit: () => COMMAND,
       jobs: [
         pageJob({ kind: 'dubbing', target_language: 'es', input_path: spanish }),
         pageJob({ kind: 'dubbing', target_language: 'fr', input_path: french }),
@@ -113,7 +114,7 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
       .toEqual(['NUMBER because of NUMBER', 'NAME because of NAME']);
     await expect
       .poll(() => page.locator('.place').last().textContent())
-      .toContain(`Edit talk.fr.vtt:3 in an editor. Then run ${COMMAND}`);
+      .toContain(`Edit talk.fr.vtt:3 in an editor.Then run in ${folder}: ${COMMAND}Copy`);
     await expect.poll(() => field(page, 2).inputValue()).toBe('<img src=x onerror=alert(1)>\ndos');
     await expect.poll(() => page.locator('.place img, .place b').count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -128,7 +129,9 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
     await page.keyboard.type('dos y ?');
     await page.keyboard.press('Enter');
     await page.keyboard.type('medio');
-    await page.keyboard.press('Tab');
+    const save = page.getByRole('button', { name: 'Save talk.es.srt' });
+    while (!(await save.evaluate((button) => button === document.activeElement)))
+      await page.keyboard.press('Tab');
     const downloads = page.waitForEvent('download');
     await page.keyboard.press('Enter');
     const download = await downloads;
@@ -139,10 +142,10 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
     const status = page.getByRole('status').filter({ hasText: 'Downloaded' });
     await expect
       .poll(() => status.textContent())
-      .toBe(
-        `Downloaded talk.es.srt with 1 changed cue: put it in the place of talk.es.srt. Then run ${COMMAND}`,
-      );
-    await expect.poll(() => status.locator('code').textContent()).toBe(COMMAND);
+      .toBe('Downloaded talk.es.srt with 1 changed line: put it in the place of talk.es.srt.');
+    await expect
+      .poll(() => page.locator('.changes .command').textContent())
+      .toBe(`Then run in ${folder}: ${COMMAND}Copy`);
     expect(requests.filter((address) => !/^(file|blob):/.test(address))).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -166,10 +169,10 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
     });
     await field(page, 2).fill('2');
     await field(page, 3).fill('3');
-    await page.getByRole('button', { name: 'Save talk.es.srt' }).last().click();
+    await page.getByRole('button', { name: 'Save talk.es.srt' }).click();
     await expect
-      .poll(() => page.locator('.saved').last().textContent())
-      .toBe(`Saved talk.es.srt with 2 changed cues. Then run ${COMMAND}`);
+      .poll(() => page.locator('.saved').textContent())
+      .toBe('Saved talk.es.srt with 2 changed lines.');
     const bytes = await page.evaluate(() => Reflect.get(window, 'written'));
     expect(Buffer.from(bytes).toString()).toBe(
       SRT.replace('<img src=x onerror=alert(1)>\r\ndos', '2').replace('tres', '3'),
@@ -179,13 +182,12 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
   it('cannot be saved without a text, and says why', async () => {
     const { page } = await open();
     const save = page.getByRole('button', { name: 'Save talk.es.srt' });
-    await expect.poll(() => save.first().isDisabled()).toBe(true);
     await field(page, 2).fill('');
     await expect.poll(() => page.getByRole('alert').first().textContent()).toContain('Write a text');
     await expect.poll(() => field(page, 2).getAttribute('aria-invalid')).toBe('true');
-    await expect.poll(() => save.first().isDisabled()).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await field(page, 2).fill('dos');
-    await expect.poll(() => save.first().isEnabled()).toBe(true);
+    await expect.poll(() => save.isEnabled()).toBe(true);
   });
 
   it('keeps what was typed while its video is watched, and leads there and back', async () => {

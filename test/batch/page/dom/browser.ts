@@ -1,7 +1,7 @@
 /** The page in a real browser, opened from disk as its readers open it. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
@@ -26,7 +26,10 @@ export async function bundlePage(): Promise<PageParts> {
 export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<ReportFacts> {
   const run = { signal: new AbortController().signal, folder };
   return buildReport(
-    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    {
+      ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+      ...{ commandAfterEdit: () => 'vloc localize talk.mp4', runIn: dirname(folder) },
+    },
     {
       outlineSound: (path) => outlineSound(programs, path, run),
       readSubtitleFile: async (path) => readSubtitleFile(readFileSync(path), path),

@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     });
     await expect
       .poll(() => page.$$eval('video', (videos) => videos.map((video) => video.muted)))
-      .toEqual([false, true]);
+      .toEqual([true, false]);
     await page.keyboard.press('Space');
     await expect
       .poll(() => page.$$eval('video', (videos) => videos.map((video) => video.paused)))
