@@ -10,7 +10,7 @@ export interface FileText {
   readonly text: string;
 }
 
-export interface ChangedFile {
+interface ChangedFile {
   readonly at: number;
   readonly file: ReportTextFile;
   /** Number of changed texts. */

@@ -6,7 +6,7 @@ import { formatCueTime } from '../words.ts';
 import { makeCommand, makeTextField } from './editor.ts';
 import { makeElement } from './element.ts';
 
-export interface AttentionTask {
+interface AttentionTask {
   readonly places: readonly ReportPlace[];
   readonly files: readonly ReportTextFile[];
   readonly edits: Edits;
