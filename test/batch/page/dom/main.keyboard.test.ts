@@ -114,15 +114,24 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
     await expect.poll(() => phone.locator('.entries').isVisible()).toBe(true);
   });
 
-  it('is reached with Tab: list and lines are one stop each', async () => {
+  it('is reached with Tab: the list is one stop, and of the lines one with its buttons', async () => {
     // None of the files can be played here, so each player offers its file.
     await still.waitForFunction(
       () => document.querySelectorAll('.player .notice:not([hidden])').length === 2,
     );
     const stops = [
       ...['Keys', 'Light / dark', 'Print', 'Search names, errors, ids and subtitles', 'All 3', 'Order'],
-      ...['a.mp4', 'Open the file', 'Open the file', 'Play', 'Position', 'Speed', 'Original', 'Go to 0:00.0'],
-      ...['a.mp4', 'es-a.mp4'],
+      ...[
+        'a.mp4',
+        'Open the file',
+        'Open the file',
+        'Play',
+        'Position',
+        'Speed',
+        'Localized',
+        'Go to 0:00.0',
+      ],
+      ...['Play source from 0:00.0', 'Play dub from 0:00.0', 'a.mp4', 'es-a.mp4'],
     ];
     await pressAll(still, Array(stops.length).fill('Tab'), stops);
   });
