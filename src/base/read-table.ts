@@ -12,7 +12,11 @@ export interface Table {
  * @returns the reason as a sentence if it is none of them
  */
 export async function readTable(bytes: Uint8Array): Promise<Table | string> {
-  if (ZIP.equals(bytes.subarray(0, ZIP.length))) return (await import('./workbook.ts')).readWorkbook(bytes);
+  if (ZIP.equals(bytes.subarray(0, ZIP.length))) {
+    const { readWorkbook } = await import('./workbook.ts');
+    const rows = await readWorkbook(bytes);
+    return typeof rows === 'string' ? rows : tableOf(rows);
+  }
   const text = decodeText(bytes);
   if (text === null) return 'is not UTF-8';
   return /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
@@ -60,7 +64,7 @@ async function readCsv(text: string): Promise<Table | string> {
 }
 
 /** A table whose first row has the titles. */
-export function tableOf([titles = [], ...rows]: readonly (readonly string[])[]): Table {
+function tableOf([titles = [], ...rows]: readonly (readonly string[])[]): Table {
   return {
     titles,
     rows: rows.map((row) => Object.fromEntries(titles.map((title, at) => [title, row[at]]))),

@@ -2,13 +2,12 @@
 import { type UnzipFileInfo, unzipSync } from 'fflate';
 import { cellRef, readXlsx } from 'hucre/xlsx';
 import { formatBytes } from './amounts.ts';
-import { type Table, tableOf } from './read-table.ts';
 
 /** A table of 100,000 cues has this size when it is unpacked. */
 const MOST_BYTES = 100e6;
 
 /** @returns the reason as a sentence if it cannot be read */
-export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
+export async function readWorkbook(bytes: Uint8Array): Promise<readonly (readonly string[])[] | string> {
   try {
     const size = unpackedSize(bytes);
     if (size > MOST_BYTES)
@@ -23,7 +22,7 @@ export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
       }
     }
     const texts = rows.map((row) => row.map((value) => String(value ?? '')));
-    return tableOf(texts.filter((row) => row.some((text) => text.trim() !== '')));
+    return texts.filter((row) => row.some((text) => text.trim() !== ''));
   } catch (error) {
     return `is not a workbook (XLSX) that can be read: ${error instanceof Error ? error.message : String(error)}`;
   }

@@ -2,7 +2,7 @@
 import type { Failure } from '../base/failure.ts';
 import type { Look } from '../media/subtitles/look.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
-import type { MeteringUnit } from '../protocol/kinds.ts';
+import type { Costs, Units } from './bill.ts';
 import type { JobInput } from './input.ts';
 import type { ItemProvenance } from './item-provenance.ts';
 import type { KeptTracks } from './kept-tracks.ts';
@@ -74,12 +74,6 @@ interface ItemPart {
   readonly speaker?: string | null;
 }
 
-/** Source: specification, "Metering". */
-export interface Units {
-  readonly unit: MeteringUnit;
-  readonly quantity: number;
-}
-
 export interface ItemFile {
   /** Name of the part of the result, such as `video`. */
   readonly asset: string;
@@ -90,28 +84,6 @@ export interface ItemFile {
   readonly sha256: string | null;
   /** What was done to it on this machine, see `nameWork`. */
   readonly kept?: string | undefined;
-}
-
-/** The costs of a job as the service reports them; null where it does not. */
-export interface Bill {
-  readonly status: string | null;
-  readonly quantity: number | null;
-  readonly reserved_credits: number | null;
-  readonly charged_credits: number | null;
-}
-
-/** The total cost of several jobs. */
-export interface CreditTotals {
-  /** Held by jobs that are not finished. */
-  readonly reserved: number;
-  readonly charged: number;
-  /** Number of jobs whose cost the service does not report. They are in neither of the sums. */
-  readonly unknown: number;
-}
-
-/** The same with the units of the jobs whose cost is unknown, as far as they are known. */
-export interface Costs extends CreditTotals {
-  readonly units: readonly Units[];
 }
 
 /** Why an item needs no job of this run. `recorded`: it was downloaded, and --skip-done counts that without its files. */

@@ -2,10 +2,11 @@
 
 import { KINDS, type Kind } from '../../protocol/kinds.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { Units } from '../bill.ts';
 import { countParts, isCopied, isSplit, type UnusableInput } from '../input.ts';
 import { fileUnits, keptResult, unitsOfLines } from '../inputs/items.ts';
 import { describeChange } from '../inputs/requests.ts';
-import type { BatchItem, DoneBefore, Units } from '../item.ts';
+import type { BatchItem, DoneBefore } from '../item.ts';
 import type { ItemProvenance } from '../item-provenance.ts';
 import { nameWork } from '../kept-tracks.ts';
 import type { Attempt, Attempts, StoredFile } from '../records/attempts.ts';

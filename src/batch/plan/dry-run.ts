@@ -1,9 +1,9 @@
 /** Forecast of the jobs and costs of a plan, for --dry-run. */
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { roundCredits } from '../../protocol/metering.ts';
+import type { Units } from '../bill.ts';
 import { bytesToSend, countParts, isCopied, type JobInput } from '../input.ts';
 import { type SpeakerJob, speakersOf } from '../inputs/items.ts';
-import type { Units } from '../item.ts';
 import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
 import { countAgain, type Redub } from './redub.ts';

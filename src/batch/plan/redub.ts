@@ -2,11 +2,12 @@
 import { hash } from 'node:crypto';
 import { usageFailure } from '../../base/failure.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { Units } from '../bill.ts';
 import { isSameFile } from '../deliver/result-file.ts';
 import { isSplit, type JobInput } from '../input.ts';
 import { unitsOfLines } from '../inputs/items.ts';
 import { describeChange } from '../inputs/requests.ts';
-import type { BatchItem, Units } from '../item.ts';
+import type { BatchItem } from '../item.ts';
 import type { Attempt, StoredFile } from '../records/attempts.ts';
 import { digestLinesMaking, ownFiles, partKey } from '../records/item-key.ts';
 import { keptTrack, readLines } from '../records/kept-dubs.ts';

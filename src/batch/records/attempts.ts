@@ -1,6 +1,7 @@
 /** The attempts of items: requests that may be charged, from before they are sent until their results are here. */
 import type { JobKind } from '../../protocol/kind-names.ts';
-import type { Bill, ItemFile } from '../item.ts';
+import type { Bill } from '../bill.ts';
+import type { ItemFile } from '../item.ts';
 import { withoutSecrets } from './secrets.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The state of a folder of results according to its journal, without asking the service. Pure. */
 
+import type { CreditTotals } from '../bill.ts';
 import { byName } from '../inputs/candidate.ts';
-import type { CreditTotals } from '../item.ts';
 import { type Attempt, type Attempts, billOf } from '../records/attempts.ts';
 import type { ReadRecords } from '../records/batch-records.ts';
 import type { BatchCommand } from '../records/command-record.ts';

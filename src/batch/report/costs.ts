@@ -1,6 +1,6 @@
 /** What jobs have cost, as reports and progress show it. Pure. */
 import { describeCredits, describeUnits } from '../../protocol/metering.ts';
-import type { Costs, Units } from '../item.ts';
+import type { Costs, Units } from '../bill.ts';
 
 /** The costs of the jobs of an item, or of a job. */
 export interface ItemCosts {

@@ -3,7 +3,8 @@
  * budget.ts); this file connects them with the clock and callers.
  */
 import type { Runtime } from '../../client/index.ts';
-import type { BatchItem, BatchListener, Units } from '../item.ts';
+import type { Units } from '../bill.ts';
+import type { BatchItem, BatchListener } from '../item.ts';
 import type { Budget } from './budget.ts';
 import type { Stopping } from './stopping.ts';
 

@@ -6,9 +6,9 @@
 import { hostname } from 'node:os';
 import { EXIT_CODES } from '../../base/exit-codes.ts';
 import type { Failure } from '../../base/failure.ts';
+import type { CreditTotals } from '../../batch/bill.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
 import type { Delivery } from '../../batch/inputs/delivery.ts';
-import type { CreditTotals } from '../../batch/item.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
 import { type BatchCommand, createBatchCommand, itemsOfBefore } from '../../batch/records/command-record.ts';

@@ -1,8 +1,9 @@
 /** The end of a run of samples: what they cost, what the whole videos cost, and the command for them. */
 
+import type { Units } from '../../batch/bill.ts';
 import { type FileInput, isSplit, type JobInput, wholeOf } from '../../batch/input.ts';
 import { unitsOf } from '../../batch/inputs/items.ts';
-import type { BatchOutcome, Units } from '../../batch/item.ts';
+import type { BatchOutcome } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { describeCredits, describeUnits, roundCredits } from '../../protocol/metering.ts';
 import type { Context } from '../context/context.ts';

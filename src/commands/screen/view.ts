@@ -1,10 +1,10 @@
 /** Progress of a running batch, for people and programs. */
+import type { CreditTotals } from '../../batch/bill.ts';
 import type {
   BatchEvent,
   BatchItem,
   BatchListener,
   BatchOutcome,
-  CreditTotals,
   Doing,
   ItemState,
 } from '../../batch/item.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Bill } from '../../../src/batch/item.ts';
+import type { Bill } from '../../../src/batch/bill.ts';
 import { createBudget } from '../../../src/batch/run/budget.ts';
 
 const KIND = 'auto_localization';
