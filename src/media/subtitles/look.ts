@@ -12,7 +12,7 @@ export const LOOK_SCHEMA_ADDRESS = 'https://unpkg.com/vloc/docs/burned-style.sch
 const Colour = v.pipe(
   v.string('must be a string'),
   v.regex(
-    /^#(?:[0-9a-f]{6}|[0-9a-f]{8})$/i,
+    /^#(?:[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/,
     'must be #RRGGBB, or #RRGGBBAA with the opacity, such as #000000B3',
   ),
 );
@@ -28,8 +28,8 @@ const LookFile = v.strictObject(
     font: described(
       v.pipe(
         v.string('must be a string'),
-        // ASS separates values by commas.
-        v.regex(/^[^,{}\\\p{Cc}]{1,100}$/u, 'must be the name of a font family, such as DejaVu Sans'),
+        // ASS separates values by commas and styles by rows.
+        v.regex(/^[^,{}\\\r\n]{1,100}$/, 'must be the name of a font family, such as DejaVu Sans'),
       ),
       'Font family. It must be installed on the machine that writes the video. Default: one for the language.',
     ),

@@ -1,6 +1,6 @@
 /** What an example takes for granted: files, jobs, uploads, keys and profiles. Each is made when the line names it. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { LINES, TRANSLATION } from '../../commands/support/run-vloc.ts';
 import { finishUpload, sendUpload, untilJob } from '../../service/harness/scene.ts';
 import type { Desk } from './desk.ts';
 
+const SAMPLE = fileURLToPath(new URL('../../fixtures/sample.mp4', import.meta.url));
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 const DUBBING = { subtitle: LINES, target_language: 'es' };
 export const WEBHOOK_SECRET = 'whsec_example';
@@ -30,6 +31,7 @@ const FILES: Readonly<Record<string, () => string | Buffer>> = {
   'talk.srt': () => SRT,
   'talk.en.srt': () => SRT,
   'talk.es.srt': () => SRT,
+  'talk.es.vtt': () => 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n',
   'talk.vtt': () => 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n',
   'talk.es.ass': () => '[Events]\nDialogue: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,hola\n',
   'terms.csv': () => 'term,es\nhello,hola\n',
@@ -44,12 +46,11 @@ let video: Buffer | undefined;
 
 /** The first second of the sample. */
 function cutVideo(): Buffer {
-  const sample = fileURLToPath(new URL('../../fixtures/sample.mp4', import.meta.url));
   const args = [
     '-v',
     'error',
     '-i',
-    sample,
+    SAMPLE,
     '-t',
     '1',
     '-c',
@@ -88,7 +89,11 @@ const PREPARATIONS: readonly (readonly [wanted: RegExp, prepare: Preparation])[]
   [/\bbatch \w+ out-1\b/, makeShards],
   [/\binbox\b/, fillFolder('inbox', 'talk.mp4')],
   [/\bvideos\b/, fillFolder('videos', 'tour.mp4')],
-  [/\b(check|fix) subtitles\b/, fillFolder('subtitles', 'talk.es.srt', () => SRT)],
+  [/\b(check|fix|convert) subtitles\b/, fillFolder('subtitles', 'talk.es.srt', () => SRT)],
+  [/\bedited\/talk/, fillFolder('edited', 'talk.es.srt', () => SRT.replace('hello', 'hola'))],
+  [/\bsubtitles preview\b/, showForLonger],
+  [/\bsubtitles export\b/, fillLessons],
+  [/\bsubtitles import\b/, makeReview],
   [/--write results\b/, fillFolder('results', 'before.mp4')],
   [/\bprofile (use|show|remove|list)\b/, makeProfiles],
   [/\bserve keys (list|revoke)\b/, makeKey],
@@ -161,6 +166,32 @@ function fillFolder(folder: string, name: string, content: () => string | Buffer
     await writeFile(join(desk.folder, folder, name), content());
     return line;
   };
+}
+
+/** A video and a cue that last until the second of the example. */
+async function showForLonger({ folder }: Desk, line: string): Promise<string> {
+  await copyFile(SAMPLE, join(folder, 'talk.mp4'));
+  await writeFile(join(folder, 'talk.es.srt'), SRT.replace('00:00:01,000', '00:00:14,000'));
+  return line;
+}
+
+async function fillLessons({ folder }: Desk, line: string): Promise<string> {
+  await mkdir(join(folder, 'lessons'));
+  const texts = { en: 'hello', es: 'hola', ...(line.includes('fr') ? { fr: 'bonjour' } : {}) };
+  for (const [language, text] of Object.entries(texts))
+    await writeFile(join(folder, 'lessons', `talk.${language}.srt`), SRT.replace('hello', text));
+  return line;
+}
+
+/** A table with one edited cell. */
+async function makeReview(desk: Desk, line: string): Promise<string> {
+  const table = join(desk.folder, 'review.csv');
+  await fillLessons(desk, line);
+  const words = ['subtitles', 'export', 'lessons', '--to', 'es', '--out', table];
+  const { code, stderr } = await desk.run(words);
+  if (code !== 0) throw new Error(stderr);
+  await writeFile(table, (await readFile(table, 'utf8')).replace('hola', 'buenas'));
+  return line;
 }
 
 /** The folders of three machines that ran a shard each. */
