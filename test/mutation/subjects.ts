@@ -20,9 +20,9 @@ export const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'journal',
-    mutate: ['src/batch/records/{batch-records,database,intents,next-step}.ts'],
+    mutate: ['src/batch/records/{batch-records,database,attempts,next-step}.ts'],
     tests: [
-      'test/batch/records/{batch-records,database,intents,next-step}.test.ts',
+      'test/batch/records/{batch-records,database,attempts,next-step}.test.ts',
       'test/batch/records/{command-record,stage-records,record-folder}.test.ts',
       'test/batch/report/batch-facts.test.ts',
       'test/batch/plan/decision.test.ts',
@@ -37,6 +37,16 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'ledger',
     mutate: ['src/service/credits/{account,billing,read}.ts'],
     tests: ['test/service/credits/*.test.ts'],
+  },
+  {
+    name: 'recipes',
+    mutate: ['src/batch/recipes/*.ts', 'src/batch/run/{carry-out,step}.ts'],
+    tests: ['test/batch/recipes/*.test.ts'],
+  },
+  {
+    name: 'publish',
+    mutate: ['src/batch/deliver/publish.ts'],
+    tests: ['test/batch/deliver/publish.test.ts'],
   },
   {
     name: 'srt',
