@@ -41,12 +41,16 @@ export const SUBJECTS: readonly Subject[] = [
   {
     name: 'recipes',
     mutate: ['src/batch/recipes/*.ts', 'src/batch/run/{carry-out,step}.ts'],
-    tests: ['test/batch/recipes/*.test.ts'],
+    tests: [
+      'test/batch/recipes/*.test.ts',
+      'test/batch/run/{parts,run-batch,recall}*.test.ts',
+      'test/commands/jobs/{memory,preparation,redub,terms}.test.ts',
+    ],
   },
   {
     name: 'publish',
     mutate: ['src/batch/deliver/publish.ts'],
-    tests: ['test/batch/deliver/publish.test.ts'],
+    tests: ['test/batch/deliver/{publish,deliver-results}.test.ts'],
   },
   {
     name: 'srt',
