@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { publish, rowsIn } from '../../../src/batch/deliver/publish.ts';
 import { readResults } from '../../../src/batch/records/other-journals.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
+import { partOf } from '../../../src/client/download/part-file.ts';
 import { failureOf } from '../../client/support/harness.ts';
 
 const OWNER = { item: 'talk', step: 'result' } as const;
@@ -85,4 +86,42 @@ it('a folder in the place of a result is left alone', async () => {
   await mkdir(paths[0] ?? '');
   expect((await failureOf(put('result'))).facts.code).toBe('TARGET_EXISTS');
   expect((await readdir(folder)).toSorted()).toEqual(['.vloc', 'talk.vocals.wav']);
+});
+
+it('a file that has its name is only settled, and what a killed run left beside it is removed', async () => {
+  const { paths, put, read, journal } = await startPlaces();
+  await put('result');
+  const [path = ''] = paths;
+  const { ino } = await stat(path);
+  await put('result');
+  expect((await stat(path)).ino).toBe(ino);
+  await writeFile(partOf(path), 'result');
+  const rows = rowsIn(journal, OWNER, { made: 'again' });
+  const placing = {
+    rows: { ...rows, add: () => Promise.reject(new Error('nothing is due')) },
+    overwrite: false,
+  };
+  const settled: string[] = [];
+  const file = { path, size: 6, sha256: '' };
+  await publish([{ from: null, file }], placing, async () => void settled.push(path));
+  expect(settled).toEqual([path]);
+  expect(await read()).toEqual(['result', 'result']);
+  await expect(stat(partOf(path))).rejects.toThrow('ENOENT');
+});
+
+it.each([
+  ['a file made here leaves nothing when its name was taken meanwhile', false],
+  ['a download keeps its part when its name was taken meanwhile', true],
+])('%s', async (_, isDownload) => {
+  const { folder, journal, paths } = await startPlaces();
+  const [path = ''] = paths;
+  const from = isDownload ? partOf(path) : join(folder, '.vloc', 'made');
+  await writeFile(from, 'result');
+  const rows = { ...rowsIn(journal, OWNER, { made: 'result' }), add: () => writeFile(path, 'mine') };
+  const file = { path, size: 6, sha256: createHash('sha256').update('result').digest('hex') };
+  const ended = await failureOf(publish([{ from, file }], { rows, overwrite: false }, killed));
+  expect(ended.facts.code).toBe('TARGET_EXISTS');
+  expect(await readFile(path, 'utf8')).toBe('mine');
+  const left = await readFile(partOf(path), 'utf8').catch(() => null);
+  expect(left).toBe(isDownload ? 'result' : null);
 });
