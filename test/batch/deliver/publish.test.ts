@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { createInputs } from '../../../src/base/find-input.ts';
 import { publish, rowsIn } from '../../../src/batch/deliver/publish.ts';
 import { readResults } from '../../../src/batch/records/other-journals.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
@@ -107,6 +108,30 @@ it('a file that has its name is only settled, and what a killed run left beside 
   expect(settled).toEqual([path]);
   expect(await read()).toEqual(['result', 'result']);
   await expect(stat(partOf(path))).rejects.toThrow('ENOENT');
+});
+
+it.each([
+  ['result', (path: string) => path],
+  ['part of a result', partOf],
+])('an input in the place of a %s is left alone, even with the same bytes', async (_, nameOf) => {
+  const { folder, journal, paths, read } = await startPlaces();
+  const [path = ''] = paths;
+  const input = nameOf(path);
+  const from = join(folder, '.vloc', 'made');
+  for (const each of [input, from]) await writeFile(each, 'result');
+  const sha256 = createHash('sha256').update('result').digest('hex');
+  const placing = { rows: rowsIn(journal, OWNER, { made: 'result' }), overwrite: true };
+  const publishing = publish(
+    [{ from, file: { path, size: 6, sha256 } }],
+    {
+      ...placing,
+      findInput: createInputs([input]).find,
+    },
+    killed,
+  );
+  expect((await failureOf(publishing)).facts.code).toBe('TARGET_IS_INPUT');
+  expect(await readFile(input, 'utf8')).toBe('result');
+  expect(await read()).toEqual([input === path ? 'result' : null, null]);
 });
 
 it.each([
