@@ -18,7 +18,7 @@ export async function readTable(bytes: Uint8Array): Promise<Table | string> {
     return typeof rows === 'string' ? rows : tableOf(rows);
   }
   const text = decodeText(bytes);
-  if (text === null) return 'is not UTF-8';
+  if (text === null) return 'is not UTF-8; save it as CSV in UTF-8';
   return /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
 }
 
@@ -46,8 +46,8 @@ function readJson(text: string): Table | string {
   return { titles: [...new Set(rows.flatMap(Object.keys))], rows };
 }
 
-/** Spreadsheets write commas, semicolons or tabs, depending on the language of the user. */
-const DELIMITERS = [',', ';', '\t'];
+/** Spreadsheets write commas, semicolons or tabs, depending on the language of the user; some let the user choose. */
+const DELIMITERS = [',', ';', '\t', '|'];
 
 async function readCsv(text: string): Promise<Table | string> {
   const { parse } = await import('csv-parse/sync');

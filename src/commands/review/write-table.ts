@@ -8,7 +8,8 @@ type Rows = readonly (readonly string[])[];
 export function writeCsv(rows: Rows): string {
   return stringify(
     rows.map((row) => [...row]),
-    { bom: true, record_delimiter: 'windows' },
+    // Without quotes, a spreadsheet takes the rows of a cell for rows of the table.
+    { bom: true, record_delimiter: 'windows', quoted_match: /[\r\n]/ },
   );
 }
 

@@ -99,6 +99,17 @@ test('a table has a row for each cue of the source, a column for each language a
   ]);
 });
 
+test('rows of a cue are rows of its cell, also where a spreadsheet ends rows at any line break', async () => {
+  const desk = await openLesson();
+  await desk.write('lessons/talk.es.srt', srt(ES.with(0, 'Hola\nAnna Smith.')));
+  await exportTable(desk);
+  const cells: Cells = parse(await desk.read('review.csv'), {
+    bom: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
+  expect(cells[1]?.[columnOf(cells, 'es')]).toBe('Hola\nAnna Smith.');
+});
+
 test('without an edit no byte changes, and an edited cell changes only its words', async () => {
   const desk = await openLesson();
   const vtt = `\uFEFFWEBVTT\r\n\r\nNOTE kept\r\n\r\n00:01.000 --> 00:03.000 line:0\r\n<v Anna><i>Hola</i>\r\n\r\n00:04.000 --> 00:06.000\r\nFue &amp; es\r\n\r\n00:07.000 --> 00:09.000\r\nFin`;
@@ -143,6 +154,7 @@ test.each([
   ['semicolons and CRLF', { separator: ';', lineBreak: '\r\n' }],
   ['tabs in UTF-16', { separator: '\t', lineBreak: '\r\n', encoding: 'utf16le' as const }],
   ['UTF-8 without a mark', { mark: '' }],
+  ['bars', { separator: '|' }],
 ])('a table with %s is read as it was written', async (_, form) => {
   const desk = await openLesson();
   const cells = setCell(await exportTable(desk), 1, 'es', 'Dos;\nfilas, "así"\ty más');
@@ -208,6 +220,16 @@ test.each<[string, (cells: Cells) => Cells, string]>([
   expect(ended.code).toBe(2);
   expect(ended.stderr).toContain(message);
   expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
+});
+
+test('a table that a spreadsheet saved in the encoding of its country is refused with what to do', async () => {
+  const desk = await openLesson();
+  await writeTable(desk, setCell(await exportTable(desk), 1, 'es', 'Señor'), {
+    mark: '',
+    encoding: 'latin1',
+  });
+  const ended = await desk.run('import', 'review.csv');
+  expect(ended.stderr).toContain('review.csv: is not UTF-8; save it as CSV in UTF-8\n');
 });
 
 const CHANGED_TABLES: [string, (cells: Cells) => Cells, string][] = [
