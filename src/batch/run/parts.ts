@@ -97,8 +97,9 @@ function namePart(
     key: partKey(item.key, { part: number, of: count, made }),
     label: `${item.label} (${which})`,
     folder: join(relative(place.folder, partsFolder(place, item, made)), 'results'),
-    // They are added to the whole.
+    // The whole gets them.
     keep: undefined,
+    look: undefined,
     isInner: true,
     part: { ...part, of: item },
   };

@@ -6,7 +6,7 @@ import type { InputProblem } from '../../batch/input.ts';
 import { isNonFileInput } from '../../batch/inputs/candidate.ts';
 import { flagName } from '../../batch/inputs/field-flags.ts';
 import { describeSystemFolders } from '../../batch/inputs/system-folders.ts';
-import type { BatchEvent } from '../../batch/item.ts';
+import type { BatchEvent, BatchItem } from '../../batch/item.ts';
 import type { Choices, Recorded } from '../../batch/plan/decision.ts';
 import { createWatchPlanner, type WatchPlan, type WatchPlanner } from '../../batch/plan/plan.ts';
 import type { BatchRecord } from '../../batch/records/batch-records.ts';
@@ -55,20 +55,25 @@ export async function watchJobs(
   const planner = createWatchPlanner(request, planIo);
   const { delivery, requests } = planner;
   const languages = requests.map(({ targetLanguage }) => targetLanguage);
-  const { terms } = request;
+  const { terms, look } = request;
   await checkTerms(kind, options, terms, languages, context);
   await readEarlierRuns(context, delivery);
   const place = { cwd: context.io.cwd, results: delivery.folder };
   const folders = await checkWatch(kind, operands, options, place);
   const command = { kind, context, operands, options, runOptions, delivery, terms, inStages: false };
-  return drive(command, (run) => watch(run, folders, planner));
+  return drive(command, (run) => watch(run, folders, planner, look));
 }
 
-async function watch(run: CommandRun, folders: readonly string[], planner: WatchPlanner): Promise<Ending> {
+async function watch(
+  run: CommandRun,
+  folders: readonly string[],
+  planner: WatchPlanner,
+  look: BatchItem['look'],
+): Promise<Ending> {
   const { kind, context, operands, delivery } = run;
   const { connection } = await run.connect();
   const check = createSupportCheck(connection.capabilities, context);
-  const failures = await Promise.all(planner.requests.map(({ fields }) => check(kind, fields)));
+  const failures = await Promise.all(planner.requests.map(({ fields }) => check(kind, fields, look)));
   // The items of other requests can run.
   if (!failures.includes(null)) for (const failure of failures) if (failure !== null) throw failure;
   const batch = await batchOf(run, [kind]);

@@ -1,26 +1,45 @@
 /** `--subtitle-style` of a localization in one job, from the command to the pixels of the file. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createEngines } from '../../../src/engines/index.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { until } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startVloc } from '../support/run-vloc.ts';
+import { startWatch } from '../support/start-watch.ts';
+import { openMediaDesk } from './desk.ts';
+import { lasts } from './results.ts';
 
 const SIZE = { width: 64, height: 96 };
 
-/** A second of grey with a tone and a subtitle track. */
-function talk(): Buffer {
+/** Grey seconds with a tone and a subtitle track. */
+function talk(seconds = 1): Buffer {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, 'es.srt'), '1\n00:00:00,100 --> 00:00:00,900\nhola\n');
   const path = join(folder, 'talk.mp4');
+  const silent = join(folder, 'silent.mp4');
   ffmpeg(
-    ...['-f', 'lavfi', '-i', `color=c=gray:s=${SIZE.width}x${SIZE.height}:r=5:d=1`],
-    ...['-f', 'lavfi', '-i', 'sine=f=500:r=48000:d=1', '-i', join(folder, 'es.srt')],
-    ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-c:s', 'mov_text', path],
+    ...['-f', 'lavfi', '-i', `color=c=gray:s=${SIZE.width}x${SIZE.height}:r=5:d=${seconds}`],
+    ...['-f', 'lavfi', '-i', `sine=f=500:r=48000:d=${seconds}`],
+    ...['-c:v', 'libx264', '-g', '5', '-pix_fmt', 'yuv420p', '-c:a', 'aac', silent],
   );
+  subtitle(silent, path);
   return readFileSync(path);
+}
+
+/** Writes the video with a subtitle in its first second. */
+function subtitle(video: string, path: string): void {
+  writeFileSync(`${path}.srt`, '1\n00:00:00,100 --> 00:00:00,900\nhola\n');
+  ffmpeg(
+    '-i',
+    video,
+    '-i',
+    `${path}.srt`,
+    ...['-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'mov_text'],
+    path,
+  );
 }
 
 /** A service whose localization returns the video as it is. */
@@ -42,7 +61,7 @@ async function start() {
     writeFileSync(at(`${name}.json`), JSON.stringify({ box, size: 20 }));
   const run = (words: readonly string[]) => vloc.run(words, { env: { PATH: rememberingPath() } });
   return {
-    ...{ at, run },
+    ...{ at, run, vloc },
     localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
     jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
     input: async (id: string) => (await vloc.caller.get(`/v1/auto-localizations/${id}`)).json.input,
@@ -50,9 +69,9 @@ async function start() {
 }
 
 /** How many pixels in the middle of the cue have the colour of a box, above and in the lowest fifth. */
-function boxOf(path: string, colour: 'red' | 'blue') {
+function boxOf(path: string, colour: 'red' | 'blue', seconds = 0.5) {
   const { width, height } = SIZE;
-  const args = ['-v', 'error', '-ss', '0.5', '-i', path, '-frames:v', '1', '-f', 'rawvideo'];
+  const args = ['-v', 'error', '-ss', String(seconds), '-i', path, '-frames:v', '1', '-f', 'rawvideo'];
   const bytes = execFileSync('ffmpeg', [...args, '-pix_fmt', 'rgb24', '-']);
   const isBox = (at: number) => {
     const [red = 0, blue = 0] = [bytes[at * 3], bytes[at * 3 + 2]];
@@ -125,4 +144,59 @@ test('a dry run says where subtitles are burned in, and what cannot be drawn is 
   ] as const)
     expect(await localize(...words), why).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
   expect(await jobs()).toEqual([]);
+});
+
+test('a video that is cut with --split gets its style once, on the joined video', async () => {
+  const small = createSmallEngines();
+  const { inspect } = createEngines({ searchPath: rememberingPath() });
+  const desk = await openMediaDesk({
+    engines: {
+      ...small,
+      inspect,
+      run: {
+        ...small.run,
+        async auto_localization({ video }, { folder }) {
+          const path = join(folder, 'result.mp4');
+          subtitle(video, path);
+          return { video: { path, contentType: 'video/mp4' }, durationSeconds: 3 };
+        },
+      },
+    },
+  });
+  writeFileSync(join(desk.folder, 'red.json'), JSON.stringify({ box: '#FF0000', size: 20 }));
+  writeFileSync(join(desk.folder, 'talk.mp4'), talk(6));
+  const words = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--split', '--out', 'out'];
+  const planned = await desk.vloc([...words, ...STYLED, 'red.json', '--dry-run']);
+  expect(planned.stderr).toContain(
+    'its subtitles are burned into the delivered video on this machine, free.',
+  );
+  const ended = await desk.vloc([...words, ...STYLED, 'red.json']);
+  expect(ended.code, ended.stderr).toBe(0);
+  const result = join(desk.folder, 'out/talk.es.mp4');
+  expect(lasts(result)).toBeCloseTo(6, 1);
+  for (const seconds of [0.5, 3.5]) expect(boxOf(result, 'red', seconds).pixels).toBeGreaterThan(50);
+  expect(boxOf(result, 'red', 2).pixels).toBe(0);
+  expect(ffprobe(result, 'stream=codec_name')).not.toContain('mov_text');
+  expect((await desk.vloc([...words, ...STYLED, 'red.json'])).code).toBe(0);
+  expect(desk.count('createAutoLocalization')).toBe(2);
+});
+
+test('a video that arrives with --watch gets its style, and one that cannot be drawn ends the watch', async () => {
+  const { at, vloc } = await start();
+  mkdirSync(at('in'));
+  const watched = { ...vloc, env: { ...vloc.env, PATH: rememberingPath() } };
+  const words = ['localize', 'in', '--to', 'es', '--out', 'out', '--watch', ...STYLED];
+  const watch = await startWatch(watched, [...words, 'red.json']);
+  renameSync(at('talk.mp4'), at('in/talk.mp4'));
+  watch.goOn();
+  await until(
+    () => watch.stdout() + watch.stderr(),
+    (told) => told.includes('talk.es.mp4'),
+  );
+  expect((await watch.stop()).stderr).not.toContain('failed');
+  expect(boxOf(at('out/talk.es.mp4'), 'red').pixels).toBeGreaterThan(50);
+  writeFileSync(at('font.json'), '{"font":"Nosuch Grotesk"}');
+  const refused = await startWatch(watched, [...words, 'font.json']);
+  await until(refused.stderr, (told) => /Nosuch|Watching/.test(told));
+  expect(await refused.ended).toMatchObject({ code: 2, stderr: expect.stringContaining('"Nosuch Grotesk"') });
 });
