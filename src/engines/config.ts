@@ -228,7 +228,7 @@ const terms = {
 export const ENTRIES = {
   recognize: v.variant('type', [
     v.strictObject({ ...openai, ...terms }),
-    v.strictObject(sherpa),
+    v.strictObject({ ...sherpa, ...terms }),
     v.strictObject({
       ...command,
       format: v.optional(

@@ -54,7 +54,7 @@ declare module 'sherpa-onnx-node' {
   }
   class OfflineRecognizer {
     constructor(config: object);
-    createStream(): OfflineStream;
+    createStream(hotwords?: string): OfflineStream;
     decode(stream: OfflineStream): void;
     getResult(stream: OfflineStream): RecognitionResult;
   }

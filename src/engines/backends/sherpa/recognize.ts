@@ -6,6 +6,7 @@ import { languageName } from '../../../protocol/language-tag.ts';
 import { matchLanguage } from '../../../protocol/languages.ts';
 import type { Recognizer } from '../../backend.ts';
 import type { TypedEntry } from '../../config.ts';
+import { readHints } from '../hints.ts';
 import type { BackendParts } from '../parts.ts';
 import { unusableEntryFailure } from '../parts.ts';
 import {
@@ -18,6 +19,7 @@ import {
   wordsOf,
 } from '../transcript.ts';
 import { createWorkers } from '../workers.ts';
+import { findTokenizing } from './hotwords.ts';
 import { type OpenedModel, openModel, workerPath } from './model.ts';
 import { RECOGNIZERS, type RecognizerType, readLanguages } from './model-types.ts';
 import type { RecognizerConfig, SherpaRequest, Utterance } from './requests.ts';
@@ -38,6 +40,11 @@ export async function createSherpaRecognizer(
       `${model.name}: its files do not name its languages; add them in engines.json, such as "languages": ["en"]`,
     );
   }
+  const tokenizing = entry.terms === undefined ? null : await findTokenizing(model.found);
+  if (entry.terms !== undefined && tokenizing === null)
+    parts.warn(
+      `${model.name}: "terms" in engines.json are not used; only transducers with a file bpe.vocab take them`,
+    );
   const workers = createWorkers<SherpaRequest, Utterance>(
     { name: model.name, program: workerPath(), timeout: entry.timeout ?? TIMEOUT, bytes: model.bytes },
     parts,
@@ -68,9 +75,16 @@ export async function createSherpaRecognizer(
         work.report(Math.min(1, done / total));
       };
       const config = configure(model, language);
-      const request = { type: 'recognize', config, voice: task.voice, ranges } as const;
-      const told = language === null ? undefined : options?.(language);
-      await workers.call({ ...request, options: told }, work.signal, onUtterance);
+      const hints = tokenizing === null ? [] : await readHints(model.name, entry, parts.env);
+      const hotwords = hints.map((term) => tokenizing?.spell(term)).join('/');
+      const expecting = {
+        ...{ ...config, decodingMethod: 'modified_beam_search' },
+        modelConfig: { ...config.modelConfig, ...tokenizing?.config },
+      };
+      const told = hotwords === '' ? { config } : { config: expecting, hotwords };
+      const request = { type: 'recognize', ...told, voice: task.voice, ranges } as const;
+      const own = language === null ? undefined : options?.(language);
+      await workers.call({ ...request, options: own }, work.signal, onUtterance);
       const phrases = utterances.flatMap((utterance) =>
         phrasesOf(utterance, ranges[utterance.range] ?? { start: 0, end: 0 }),
       );

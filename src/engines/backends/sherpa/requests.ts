@@ -11,6 +11,8 @@ export type ModelFiles = Readonly<
 export interface RecognizerConfig {
   readonly featConfig: { readonly sampleRate: number; readonly featureDim: number };
   readonly modelConfig: ModelFiles;
+  /** Default: greedy search, which expects no words. */
+  readonly decodingMethod?: string;
 }
 
 /** Configuration of a voice, as sherpa reads it. */
@@ -59,6 +61,8 @@ export type SherpaRequest =
       readonly voice: string;
       /** The parts of it to recognize, one after the other. */
       readonly ranges: readonly Segment[];
+      /** Words to expect, separated by `/`. */
+      readonly hotwords?: string;
       /** Options of each range, for types that have them. */
       readonly options?: Readonly<Record<string, string>> | undefined;
     }

@@ -49,7 +49,7 @@ async function recognize(request: Extract<SherpaRequest, { type: 'recognize' }>)
     for (const [range, { start, end }] of request.ranges.entries()) {
       const from = Math.round(start * sampleRate);
       const integers = await voice.read(from, Math.max(1, Math.round(end * sampleRate) - from));
-      const stream = recognizer.createStream();
+      const stream = recognizer.createStream(request.hotwords);
       for (const [key, value] of Object.entries(request.options ?? {})) stream.setOption(key, value);
       stream.acceptWaveform({ samples: Float32Array.from(integers, (value) => value / 32_768), sampleRate });
       recognizer.decode(stream);

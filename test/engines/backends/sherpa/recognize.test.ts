@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
@@ -8,7 +9,7 @@ import {
 } from '../../../../src/engines/backends/sherpa/recognize.ts';
 import { createWork, temporaryFolder } from '../../workspace.ts';
 import { createParts, soundFile } from '../user-program.ts';
-import { writeEmptyModel, writeTinyQwen, writeTinyRecognizer } from './tiny-models.ts';
+import { writeEmptyModel, writeTinyQwen, writeTinyRecognizer, writeTinyTransducer } from './tiny-models.ts';
 
 async function create(more: object = {}, parts: BackendParts = createParts()) {
   const folder = writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'));
@@ -60,6 +61,49 @@ test('needs languages if nothing determines them', async () => {
       'sherpa mine: its files do not name its languages; add them in engines.json',
     ),
   });
+});
+
+test.each(['bpe', 'cjkchar'] as const)(
+  'a transducer expects the terms of a file, whose other columns and unknown words do not matter (%s)',
+  async (unit) => {
+    const folder = writeTinyTransducer(join(temporaryFolder(), 'tiny-en'), unit);
+    const work = createWork(temporaryFolder());
+    const voice = await soundFile(work.folder, 3, [[0.5, 1.5]]);
+    const terms = join(temporaryFolder(), 'terms.csv');
+    const hear = async (entry: object) => {
+      const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, ...entry }, createParts());
+      onTestFinished(() => recognizer.close());
+      const segments = [{ start: 0.5, end: 1.5 }];
+      const { words } = await recognizer.recognize({ voice, segments, language: 'en' }, work);
+      return words.map(({ text }) => text);
+    };
+    const [usual, expected] = unit === 'bpe' ? ['ba', 'bo'] : ['巴', '波'];
+    expect(await hear({})).toEqual([usual]);
+    writeFileSync(terms, `term,es\nDr. Xyz,=\n${expected.replace('b', 'B')}*,=\n`);
+    expect(await hear({ terms })).toEqual([expected]);
+    writeFileSync(terms, 'term,es\n');
+    expect(await hear({ terms })).toEqual([usual]);
+  },
+);
+
+test('models that take no terms say so, and hear the same', async () => {
+  const transducer = writeTinyTransducer(join(temporaryFolder(), 'tiny-en'));
+  rmSync(join(transducer, 'bpe.vocab'));
+  const terms = join(temporaryFolder(), 'terms.csv');
+  writeFileSync(terms, 'term,es\nbo,=\n');
+  const work = createWork(temporaryFolder());
+  const voice = await soundFile(work.folder, 3, [[0.5, 1.5]]);
+  for (const folder of [transducer, writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'))]) {
+    const warnings: string[] = [];
+    const parts = createParts({ warn: (text) => warnings.push(text) });
+    const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, terms }, parts);
+    onTestFinished(() => recognizer.close());
+    const task = { voice, segments: [{ start: 0.5, end: 1.5 }], language: 'en' };
+    expect((await recognizer.recognize(task, work)).words.map(({ text }) => text)).toEqual(['ba']);
+    expect(warnings).toEqual([
+      'sherpa tiny-en: "terms" in engines.json are not used; only transducers with a file bpe.vocab take them',
+    ]);
+  }
 });
 
 test('Qwen3-ASR is told the language of the task, and detects it otherwise', async () => {

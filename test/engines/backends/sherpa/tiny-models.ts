@@ -97,6 +97,67 @@ export function writeTinyRecognizer(folder: string): string {
   return folder;
 }
 
+/** Tokens of a transducer; `ba` is a bit more likely than `bo`. */
+const PIECES = ['<blk>', '▁ba', '▁bo', '▁b', '▁', 'b', 'a', 'o'];
+
+/**
+ * Writes a transducer, for which a burst of sound is the word "ba", or "bo" where this is expected.
+ * @param unit the tokens: pieces of words with the file that cuts words into them, or Chinese characters
+ */
+export function writeTinyTransducer(folder: string, unit: 'bpe' | 'cjkchar' = 'bpe'): string {
+  const pieces = unit === 'bpe' ? PIECES : ['<blk>', '巴', '波'];
+  const count = pieces.length;
+  const table = (value: (row: number, column: number) => number, rows = count) =>
+    Array.from({ length: rows * count }, (_, at) => value(Math.floor(at / count), at % count));
+  mkdirSync(folder, { recursive: true });
+  const write = (
+    name: string,
+    graph: readonly Buffer[],
+    properties: Readonly<Record<string, string | number>>,
+  ) => writeFileSync(join(folder, name), onnx(graph, properties));
+  const encoder = [
+    node('MatMul', ['x', 'w'], ['scores']),
+    node('Add', ['scores', 'bias'], ['encoded']),
+    node('Identity', ['x_lens'], ['encoded_lens']),
+    numbers(
+      'w',
+      [CHANNELS, count],
+      table((_, column) => (column === 1 || column === 2 ? 1 / CHANNELS : 0), CHANNELS),
+    ),
+    numbers('bias', [count], [0, 8, 7.5, ...pieces.slice(3).map(() => -99)]),
+    input('x', FLOAT, ['N', 'T', CHANNELS]),
+    input('x_lens', INT64, ['N']),
+    output('encoded', FLOAT, ['N', 'T', count]),
+    output('encoded_lens', INT64, ['N']),
+  ];
+  const decoder = [
+    node('Gather', ['y', 'last'], ['token'], numberAttribute('axis', 1)),
+    node('Gather', ['after', 'token'], ['decoded']),
+    tensor('last', INT64, [], integers(1)),
+    // Nothing follows a word.
+    numbers(
+      'after',
+      [count, count],
+      table((row, column) => (row > 0 && column === 0 ? 99 : 0)),
+    ),
+    input('y', INT64, ['N', 2]),
+    output('decoded', FLOAT, ['N', count]),
+  ];
+  const joiner = [
+    node('Add', ['encoded', 'decoded'], ['logit']),
+    input('encoded', FLOAT, ['N', count]),
+    input('decoded', FLOAT, ['N', count]),
+    output('logit', FLOAT, ['N', count]),
+  ];
+  write('encoder.onnx', encoder, { model_type: 'zipformer2' });
+  write('decoder.onnx', decoder, { vocab_size: count, context_size: 2 });
+  write('joiner.onnx', joiner, { joiner_dim: count });
+  writeFileSync(join(folder, 'tokens.txt'), pieces.map((piece, id) => `${piece} ${id}\n`).join(''));
+  const ranked = ['▁b', '▁ba', '▁bo', '▁', 'b', 'a', 'o'].map((piece, rank) => `${piece}\t${-rank}\n`);
+  if (unit === 'bpe') writeFileSync(join(folder, 'bpe.vocab'), `<blk>\t0\n${ranked.join('')}`);
+  return folder;
+}
+
 const RATE = 22_050;
 
 /** Writes a VITS voice. Each letter of its two words, `hola` and `mundo`, is 0.1 s of a tone. */
