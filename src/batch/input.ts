@@ -2,6 +2,7 @@
 
 import { diskFailure, type Failure, usageFailure } from '../base/failure.ts';
 import type { SubtitleFormat, SubtitleLine } from '../protocol/subtitle-line.ts';
+import type { Term } from './terms.ts';
 
 /** Fields of every input. */
 interface Named {
@@ -114,6 +115,8 @@ export type JobInput =
       readonly form?: SubtitleFormat;
       /** Null if the lines are sent in one request. */
       readonly parts: readonly LinesPart[] | null;
+      /** The names of `say` that it has, which \`lines\` have in other words; missing without. */
+      readonly said?: readonly Term[] | undefined;
       /** The voices that the user asked for, by lower-case name; missing without --voices. */
       readonly voices?: VoicesByName | undefined;
     })

@@ -11,7 +11,7 @@ import type { BatchItem, KeptResult } from '../item.ts';
 import { trackOf } from '../records/item-facts.ts';
 import { isSampleKey, itemKey, SAMPLE_SUFFIX } from '../records/item-key.ts';
 import { resultFolder } from '../result-name.ts';
-import { sayNames, type Term, type Terms } from '../terms.ts';
+import { findTerms, sayNames, type Term, type Terms } from '../terms.ts';
 import { byName } from './candidate.ts';
 import { digestOptions, type PlannedRequest } from './requests.ts';
 
@@ -48,7 +48,8 @@ function speakInput(input: JobInput, names: readonly Term[]): JobInput {
   const lines = sayNames(names, input.lines);
   if (lines === input.lines) return input;
   const parts = input.parts?.map((part) => ({ ...part, lines: sayNames(names, part.lines) })) ?? null;
-  return { ...input, lines, parts, sha256: hash('sha256', JSON.stringify([input.sha256, lines])) };
+  const said = findTerms(names)(input.lines.map(({ text }) => text).join('\n'));
+  return { ...input, lines, parts, said, sha256: hash('sha256', JSON.stringify([input.sha256, lines])) };
 }
 
 /** What this machine does to the result of an item; undefined for nothing. */

@@ -321,8 +321,12 @@ export function findChange(
   }
   const before = known?.sha256 ?? asked?.input_sha256 ?? null;
   if (item.input.type === 'lines') {
-    const isSame = before === null || before === item.input.sha256;
-    return isSame ? null : { step: 'changed', what: 'file', changes: ['other subtitles'] };
+    if (before === null || before === item.input.sha256) return null;
+    const { file, said = [] } = item.input;
+    const isSameFile = file !== null && known?.size === file.bytes && known.mtime_ms === file.mtimeMs;
+    const spoken = said.map(({ term, expected }) => `"${term}" is spoken as "${expected}"`);
+    if (spoken.length === 0) spoken.push('names are spoken as they are written');
+    return { step: 'changed', what: 'file', changes: isSameFile ? spoken : ['other subtitles'] };
   }
   if (item.input.type !== 'file' || known === undefined || known.size === null) return null;
   const { bytes, mtimeMs } = item.input;

@@ -49,7 +49,7 @@ function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' 
       ];
     case 'file':
       return [
-        `its file changed since the job was made: ${how}`,
+        `its input changed since the job was made: ${how}`,
         '--clobber makes a new job and replaces the result, --skip-existing keeps the existing one, --out chooses another folder.',
       ];
   }

@@ -176,7 +176,7 @@ describe('an item that has changed', () => {
     writeFileSync(join(cwd, 'a.mp4'), Buffer.concat([MP4, MP4]));
     expect(await problemsOf(again())).toEqual([
       expect.stringContaining(
-        'its file changed since the job was made: 16 → 32 bytes, the result of that job',
+        'its input changed since the job was made: 16 → 32 bytes, the result of that job',
       ),
     ]);
   });

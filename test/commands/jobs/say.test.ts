@@ -1,5 +1,5 @@
 /** The column `say` of --terms: how a dub speaks names that its subtitles keep. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
@@ -83,6 +83,22 @@ it('a changed say dubs the cues with the name only, and another changed term non
   writeFileSync(desk.path('terms.csv'), 'term,say:es,es\nDr. Müller,Doktor Miller,\nAcme,Ekmi,=\n');
   expect((await desk.run(...DUB)).stderr).toContain('Nothing to do');
   expect(await desk.charges()).toEqual([3, 1, 1]);
+});
+
+it('a changed say is named where the dub has been edited, which is left as it is', async () => {
+  const desk = await startDub();
+  desk.say('Doktor Müller');
+  await desk.run(...DUB);
+  appendFileSync(desk.path('talk.es.wav'), Buffer.alloc(2));
+  const refused = async () => (await desk.vloc.run(DUB)).stderr;
+  desk.say('Doktor Miller');
+  expect(await refused()).toContain(
+    'its input changed since the job was made: "Dr. Müller" is spoken as "Doktor Miller", its result was edited',
+  );
+  writeFileSync(desk.path('terms.csv'), 'term,say:es\nAcme,Ekmi\n');
+  expect(await refused()).toContain('names are spoken as they are written, its result was edited');
+  writeFileSync(desk.path('talk.srt'), formatSrt(LINES.slice(1)));
+  expect(await refused()).toContain('other subtitles, its result was edited');
 });
 
 it('batch retry speaks as the command did', async () => {

@@ -163,7 +163,7 @@ describe('a watching job command', () => {
     await scene.put('talk.srt', 'two again');
     const refusing = await scene.watch();
     refusing.goOn();
-    await untilTold(refusing, 'Skipped: inbox/talk.srt → es: its file changed since');
+    await untilTold(refusing, 'Skipped: inbox/talk.srt → es: its input changed since');
     await refusing.stop();
     expect(await scene.countJobs()).toBe(2);
     const allowed = await scene.watch(['--clobber']);
