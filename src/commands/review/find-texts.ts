@@ -5,7 +5,7 @@ import { subtitleStem } from '../../batch/inputs/check-subtitle.ts';
 import { type ScannedText, scanText } from '../../media/subtitles/read-subtitle.ts';
 import { baseLanguage } from '../../protocol/language-tag.ts';
 import { SubtitleError } from '../../protocol/srt.ts';
-import type { SubtitleFile } from '../subtitles/subtitles.ts';
+import { type SubtitleFile, USE } from '../subtitles/subtitles.ts';
 
 /** A file that was read. */
 export interface ReviewText extends SubtitleFile {
@@ -31,22 +31,40 @@ export function groupTexts(
   from: string | null,
   sources: ReadonlySet<string>,
 ): readonly TextGroup[] {
-  const groups = Map.groupBy(files, ({ name }) => `${dirname(name)}/${subtitleStem(name)}`);
+  const groups = Map.groupBy(files, ({ name }) => `${dirname(name)}/${subtitleStem(name.replace(USE, ''))}`);
   return [...groups.values()].flatMap((group) => {
-    const own = languages.map((each) => [each, group.filter(({ language }) => language === each)] as const);
-    const targets = own.flatMap(([language, found]) => {
-      const file = onlyOne(found, 'Name only one of them, or the folder of one.');
-      return file === null ? [] : [[language, readText(file)] as const];
+    // Subtitles for the deaf, such as `talk.es.sdh.srt`, are a text of their own.
+    const uses = Map.groupBy(group, useOf);
+    return [...uses.values()].flatMap((same) => {
+      const targets = languages.flatMap((each) => {
+        const found = same.filter(({ language }) => language === each);
+        const file = onlyOne(found, 'Name only one of them, or the folder of one.');
+        return file === null ? [] : [[each, readText(file)] as const];
+      });
+      if (targets.length === 0) return [];
+      const sourcesIn = (some: readonly SubtitleFile[]) => findSource(some, languages, from, sources);
+      const found = sourcesIn(same) ?? sourcesIn(uses.get('') ?? []) ?? sourcesIn(group);
+      return [{ source: found === null ? null : readText(found), targets: new Map(targets) }];
     });
-    if (targets.length === 0) return [];
-    const others = group.filter(({ language }) => language === null || !languages.includes(language));
-    const tagged = others.filter(({ language }) => language !== null && isIn(language, from));
-    const known = from === null ? others.filter(({ path }) => sources.has(path)) : [];
-    const untagged = others.filter(({ language }) => language === null);
-    const found = [known, tagged, untagged].find(({ length }) => length > 0) ?? [];
-    const source = onlyOne(found, 'Say which language is the source with --from.');
-    return [{ source: source === null ? null : readText(source), targets: new Map(targets) }];
   });
+}
+
+function useOf({ name }: SubtitleFile): string {
+  return USE.exec(name)?.[0].toLowerCase() ?? '';
+}
+
+function findSource(
+  files: readonly SubtitleFile[],
+  languages: readonly string[],
+  from: string | null,
+  sources: ReadonlySet<string>,
+): SubtitleFile | null {
+  const others = files.filter(({ language }) => language === null || !languages.includes(language));
+  const tagged = others.filter(({ language }) => language !== null && isIn(language, from));
+  const known = from === null ? others.filter(({ path }) => sources.has(path)) : [];
+  const untagged = others.filter(({ language }) => language === null);
+  const found = [known, tagged, untagged].find(({ length }) => length > 0) ?? [];
+  return onlyOne(found, 'Say which language is the source with --from.');
 }
 
 function isIn(language: string, wanted: string | null): boolean {

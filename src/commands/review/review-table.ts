@@ -150,9 +150,11 @@ export function readRows(table: Table): EditedTable | readonly string[] {
         problems.push(`row ${row} is not one of the export: rows are neither added nor split in the table`);
       return [];
     }
-    const key = JSON.stringify([...places.values()].map(({ file, cue }) => [file, cue]));
+    const own = [...places].flatMap(([role, { file, cue }]) => (role === SOURCE ? [] : [[file, cue]]));
+    const key = JSON.stringify(own);
     const before = seen.get(key);
-    seen.set(key, before ?? row);
+    // A cue without a translation has a row for each text that lacks it.
+    if (own.length > 0) seen.set(key, before ?? row);
     const problem = before === undefined ? differenceOf(cell, places) : `it repeats row ${before}`;
     return [{ row, places, texts, problem }];
   });

@@ -142,9 +142,11 @@ export function unreadableFailure(label: string, error: unknown): Failure {
   return usageFailure('UNREADABLE', `cannot read ${label}: ${why}`, 'Check the path and its permissions.');
 }
 
-/** `talk.en.sdh.srt` is in English. */
+/** What a subtitle is for, in its name after its language: `.sdh` in `talk.en.sdh.srt`. */
+export const USE = /\.(?:sdh|cc|forced)(?=\.[^./]*$)/i;
+
 function languageInName(path: string): string | null {
-  const tag = subtitleLanguage(path.replace(/\.(?:sdh|cc|forced)(?=\.[^./]*$)/i, ''));
+  const tag = subtitleLanguage(path.replace(USE, ''));
   return tag !== null && isKnownLanguage(tag) ? canonicalLanguage(tag) : null;
 }
 

@@ -500,6 +500,34 @@ test('of several other languages, --from says which is the source', async () => 
   expect(cells[1]?.[columnOf(cells, 'source')]).toBe(FR[0]);
 });
 
+test('subtitles for the deaf are a text of their own, whose source is theirs or else the usual one', async () => {
+  const desk = await openLesson();
+  const sourcesOf = async (): Promise<string[][]> => {
+    const cells = await exportTable(desk);
+    const [file, source, es] = ['file', 'source', 'es'].map((title) => columnOf(cells, title));
+    return cells
+      .slice(1)
+      .flatMap((row) =>
+        row[1] === '1' ? [[row[file ?? -1], row[source ?? -1], row[es ?? -1]].map(String)] : [],
+      );
+  };
+  await desk.write('lessons/talk.es.sdh.srt', srt(['[ríe] Hola', ...ES.slice(1)]));
+  const usual = ['lessons/talk.en.srt', EN[0], ES[0]];
+  expect(await sourcesOf()).toEqual([usual, ['lessons/talk.en.srt', EN[0], '[ríe] Hola']]);
+  // A cue that both lack.
+  await desk.write('lessons/talk.en.srt', srt([...EN, 'Bye.']));
+  await exportTable(desk);
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 0,
+    stderr: '3 files: 3 unchanged.\n',
+  });
+  await desk.write('lessons/talk.en.sdh.srt', srt(['[laughs] Hello', ...EN.slice(1)]));
+  expect(await sourcesOf()).toEqual([['lessons/talk.en.sdh.srt', '[laughs] Hello', '[ríe] Hola'], usual]);
+  await rm(join(desk.folder, 'lessons/talk.es.sdh.srt'));
+  await rm(join(desk.folder, 'lessons/talk.en.srt'));
+  expect(await sourcesOf()).toEqual([['lessons/talk.en.sdh.srt', '[laughs] Hello', ES[0]]]);
+});
+
 test.skipIf(!HAS_STRACE)(
   'an import that was killed between two files is continued, and a full disk leaves one file as it is (needs strace)',
   async () => {
