@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
+import { alignmentOf } from '../../media/subtitles/cue-text.ts';
 import { type ReadFile, readCues } from '../../media/subtitles/read-subtitle.ts';
 import { writeSubtitle } from '../../media/subtitles/write.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
@@ -41,7 +42,7 @@ export const subtitlesConvert: Command = defineCommand({
     },
   ],
   notes: [
-    'Words, times, italics, bold, colours and speakers are kept, as far as the other format has them: SRT has no speakers.',
+    'Words, times, italics, bold, colours, speakers and the side of the picture are kept, as far as the other format has them: SRT has no speakers.',
     'A file that has the format already is copied with --out, and left alone without.',
   ],
   fields: () => ['file', 'written', 'cues'],
@@ -83,12 +84,13 @@ interface ReadSubtitle extends ReadFile {
   readonly file: SubtitleFile;
 }
 
-function bytesOf({ file, format, cues }: ReadSubtitle, to: SubtitleFormat): Uint8Array {
+function bytesOf({ file, format, text, cues }: ReadSubtitle, to: SubtitleFormat): Uint8Array {
   if (format === to) return file.bytes;
-  return Buffer.from(
-    writeSubtitle(
-      cues.map(({ line }) => line),
-      to,
-    ),
-  );
+  const rows = text.split(/\r\n|\r|\n/);
+  const lines = cues.map(({ line, cue }) => {
+    if (to === 'srt' || cue === null) return line;
+    const [, settings = ''] = /-->\s*\S+(.*)/.exec(rows[cue.row - 1] ?? '') ?? [];
+    return { ...line, text: alignmentOf(format, cue.written, settings) + line.text };
+  });
+  return Buffer.from(writeSubtitle(lines, to));
 }

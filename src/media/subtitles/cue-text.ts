@@ -153,6 +153,29 @@ export function vttSettings(text: string): string {
   return line + align;
 }
 
+/** Rows of text that a picture is high in WebVTT, in which lines are counted. */
+const VTT_ROWS = 18;
+
+/** The `{\an8}` of a written cue, or of its settings in WebVTT: empty at the bottom centre, and for what is in no corner or side. */
+export function alignmentOf(format: SubtitleFormat, written: string, settings: string): string {
+  if (format === 'srt') return '';
+  const place =
+    format === 'ass' ? Number(/\{[^{}]*\\an([1-9])/.exec(written)?.[1] ?? 2) : placeOfSettings(settings);
+  return place === 2 ? '' : `{\\an${place}}`;
+}
+
+/** As the keys of a number pad are. */
+function placeOfSettings(settings: string): number {
+  const [, line = '100', percent] = /\sline:(-?[\d.]+)(%?)/.exec(settings) ?? [];
+  const [, position = '50'] = /\sposition:([\d.]+)%/.exec(settings) ?? [];
+  const [, align = ''] = /\salign:(\w+)/.exec(settings) ?? [];
+  const third = (share: number) => (share < 1 / 3 ? 0 : share < 2 / 3 ? 1 : 2);
+  const row = line.startsWith('-') ? 2 : third(Number(line) / (percent === '%' ? 100 : VTT_ROWS));
+  const sides = { start: 0, left: 0, end: 2, right: 2 };
+  const column = Object.entries(sides).find(([name]) => name === align)?.[1] ?? third(Number(position) / 100);
+  return 7 - 3 * row + column;
+}
+
 interface TagWriter {
   /** Start and end of a tag; null if the format does not have it. */
   readonly open: (tag: StyleTag) => readonly [string, string] | null;

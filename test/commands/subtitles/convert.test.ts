@@ -21,6 +21,34 @@ test('each format becomes each other one, with words, rows, tags and times', asy
   expect(await read('back/talk.es.srt')).toBe(TWO);
 });
 
+test('WebVTT and ASS keep where cues are; SRT, whose players may show the tag, does not get it', async () => {
+  const { run, write, read } = await openSubtitlesDesk();
+  const places = [
+    [' line:0', '{\\an8}'],
+    [' line:10% align:start position:5%', '{\\an7}'],
+    [' line:50% position:90%,line-right align:right', '{\\an6}'],
+    [' position:10%', '{\\an1}'],
+    [' line:8', '{\\an5}'],
+    [' line:-1 align:center size:80%', ''],
+    [' line:84%,start', ''],
+    [' position:auto vertical:rl', ''],
+    ['', ''],
+  ];
+  const cue = (second: number, settings = '') =>
+    `00:${String(second).padStart(2, '0')}.000 --> 00:${String(second + 1).padStart(2, '0')}.000${settings}\nUno.\n\n`;
+  await write('talk.vtt', `WEBVTT\n\n${places.map(([settings], at) => cue(2 * at, settings)).join('')}`);
+  await run('convert', 'talk.vtt', '--to', 'ass');
+  const rows = (await read('talk.ass')).match(/Dialogue:.*/g) ?? [];
+  expect(rows.map((row) => row.split(',,0,0,0,,')[1])).toEqual(places.map(([, tag]) => `${tag}Uno.`));
+  await run('convert', 'talk.ass', '--to', 'vtt', '--out', 'back');
+  expect((await read('back/talk.vtt')).match(/(?<=--> \S{12}).*/g)).toEqual([
+    ...[' line:0', ' line:0 align:start position:0%', ' line:50% align:end position:100%'],
+    ...[' align:start position:0%', ' line:50%', '', '', '', ''],
+  ]);
+  await run('convert', 'talk.vtt', '--to', 'srt');
+  expect(await read('talk.srt')).not.toContain('an8');
+});
+
 test('a folder keeps its tree, and a second run changes nothing', async () => {
   const { run, write, read, folder } = await openSubtitlesDesk();
   await write('course/week 1/a.es.srt', TWO);
