@@ -47,6 +47,25 @@ function swapCue(translation: string, original: string): void {
   writeFileSync(translation, right?.with(2, wrong?.[2] ?? '').join('\n\n') ?? '');
 }
 
+/** Draws the three styles of burned subtitles: the lower halves of two pictures, beside one that is higher than wide. */
+function pictureStyles(video: string, subtitles: string): void {
+  const ffmpeg = (...words: string[]) => execFileSync('ffmpeg', ['-v', 'error', '-y', ...words], run);
+  ffmpeg('-i', video, '-vf', 'crop=ih*9/16:ih', '-an', '-t', '12', 'portrait.mp4');
+  const preview = (of: string, style: string) =>
+    vloc(
+      'subtitles',
+      'preview',
+      subtitles,
+      ...['--video', of, '--at', '11', '--subtitle-style', style, '--out', `${style}.png`],
+    );
+  for (const style of ['plain', 'box']) preview(video, style);
+  preview('portrait.mp4', 'vertical');
+  const half = 'crop=iw:ih/2:0:ih/2';
+  const filter = `[0]${half}[a];[1]${half}[b];[a][b]vstack[c];[c][2]hstack`;
+  const inputs = ['plain', 'box', 'vertical'].flatMap((style) => ['-i', `${style}.png`]);
+  ffmpeg(...inputs, '-filter_complex', filter, '-c:v', 'libwebp', pathOf('pictures/styles.webp'));
+}
+
 try {
   mkdirSync(join(folder, 'lessons'));
   copyFileSync(pathOf('../test/fixtures/sample.mp4'), join(folder, 'lessons/sample.mp4'));
@@ -61,6 +80,7 @@ try {
     'vloc localize lessons --to es --out edited --from-subtitles --quiet',
     'vloc batch report edited --attention',
   ]);
+  pictureStyles(join(folder, 'lessons/sample.mp4'), join(folder, 'lessons/sample.es.srt'));
   vloc('separate', 'lessons', '--out', 'out');
   vloc('recognize', 'lessons', '--out', 'out');
   vloc('translate', 'out/sample.en.srt', '--to', 'es', '--out', 'out');
