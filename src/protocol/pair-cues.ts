@@ -81,11 +81,12 @@ function hasText({ text }: TimedCue): boolean {
 }
 
 /** Half of the shorter one: cues that follow each other may overlap a little. */
-function covers(one: TimedCue, other: TimedCue): boolean {
+export function covers(one: Omit<TimedCue, 'text'>, other: Omit<TimedCue, 'text'>): boolean {
   const shorter = Math.min(one.end_ms - one.start_ms, other.end_ms - other.start_ms);
   return overlapMs(one, other) >= shorter / 2;
 }
 
-function overlapMs(one: Omit<TimedCue, 'text'>, other: Omit<TimedCue, 'text'>): number {
+/** Negative for cues that are apart. */
+export function overlapMs(one: Omit<TimedCue, 'text'>, other: Omit<TimedCue, 'text'>): number {
   return Math.min(one.end_ms, other.end_ms) - Math.max(one.start_ms, other.start_ms);
 }

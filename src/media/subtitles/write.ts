@@ -4,6 +4,7 @@ import { scriptOf } from '../../protocol/languages.ts';
 import { formatSrt, formatTime, normalizeCueText } from '../../protocol/srt.ts';
 import type { SpokenLine, SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import type { PictureSize } from '../encode/picture.ts';
+import { joinSource, markSource, type PairedLine, type SecondLanguage } from './bilingual.ts';
 import { CUE_TEXT, escapeAss, vttSettings } from './cue-text.ts';
 import { chooseLook, type Look } from './look.ts';
 import { SPEAKER } from './rewrap.ts';
@@ -17,6 +18,8 @@ const COLUMN_SHARE = 0.5;
 const BOLD_SHARE = 0.58;
 /** Values of BorderStyle. The second is an extension of libass, which draws one box instead of one for each row. */
 const [OUTLINED, BOXED] = [1, 4];
+/** The source of a translation is read second: it has smaller letters, and darker ones. */
+const SOURCE = { style: 'Source', size: 0.75, brightness: 0.8 } as const;
 /** Space around the text in a box, as a share of the row height. */
 const BOX_SHARE = 0.2;
 
@@ -34,11 +37,13 @@ interface Burning {
 /**
  * Formats an ASS file. Text is shown literally and never interpreted as an override tag.
  * @param burning adapts font, direction and rows for burning in; null keeps the rows, for files that users edit
+ * @param second how the texts of the source are shown; null for none
  */
 export function formatAss(
-  lines: readonly SpokenLine[],
+  lines: readonly PairedLine[],
   picture: PictureSize,
   burning: Burning | null = null,
+  second: SecondLanguage | null = null,
 ): string {
   const pixelAspect = burning?.pixelAspect ?? 1;
   const shownWidth = picture.width * pixelAspect;
@@ -50,29 +55,61 @@ export function formatAss(
   const border = look.box === null ? 0 : Math.round(height * BOX_SHARE);
   const beside = share(look.side_margin) + border;
   const below = Math.round((picture.height * look.margin) / 100) + border;
-  const fitting = Math.floor((shownWidth - 2 * beside) / (height * (look.bold ? BOLD_SHARE : COLUMN_SHARE)));
-  const columns = Math.max(1, Math.min(ROW_COLUMNS, fitting));
-  const colour = styleColour(look.color, white);
-  const style = [
-    ...['Default', burning === null ? 'sans-serif' : (look.font ?? fontFamily(burning.language)), height],
-    // The secondary colour is unused. The back colour is that of the box, or of the shadow.
-    ...[colour, colour, styleColour(look.outline_color, white), styleColour(look.box ?? '#0000007F', white)],
-    // Not italic, underlined or struck out; width and height in percent, no spacing, no angle.
-    ...[look.bold ? -1 : 0, 0, 0, 0, Math.round(1e4 / pixelAspect) / 100, 100, 0, 0],
-    // The shadow of a box is its border.
-    ...[border === 0 ? OUTLINED : BOXED, look.outline === 0 ? 0 : share(look.outline), border],
-    ...[{ bottom: 2, middle: 5, top: 8 }[look.position], beside, beside, below, 1],
+  const columnsOf = (size: number) => {
+    const fitting = Math.floor((shownWidth - 2 * beside) / (size * (look.bold ? BOLD_SHARE : COLUMN_SHARE)));
+    return Math.max(1, Math.min(ROW_COLUMNS, fitting));
+  };
+  const styleOf = (name: string, language: string, size: number, brightness: number) => {
+    const colour = styleColour(look.color, brightness);
+    return [
+      ...[name, burning === null ? 'sans-serif' : (look.font ?? fontFamily(language)), size],
+      // The secondary colour is unused. The back colour is that of the box, or of the shadow.
+      ...[
+        colour,
+        colour,
+        styleColour(look.outline_color, white),
+        styleColour(look.box ?? '#0000007F', white),
+      ],
+      // Not italic, underlined or struck out; width and height in percent, no spacing, no angle.
+      ...[look.bold ? -1 : 0, 0, 0, 0, Math.round(1e4 / pixelAspect) / 100, 100, 0, 0],
+      // The shadow of a box is its border.
+      ...[border === 0 ? OUTLINED : BOXED, look.outline === 0 ? 0 : share(look.outline), border],
+      ...[{ bottom: 2, middle: 5, top: 8 }[look.position], beside, beside, below, 1],
+    ].join(',');
+  };
+  const sourceHeight = Math.max(1, Math.round(height * SOURCE.size));
+  const styles = [
+    styleOf('Default', burning?.language ?? '', height, white),
+    ...(second === null
+      ? []
+      : [styleOf(SOURCE.style, second.language, sourceHeight, Math.round(white * SOURCE.brightness))]),
   ];
-  const mostRows = Math.max(1, Math.floor((picture.height - below - beside) / height));
-  const rows = lines.map(({ start_ms, end_ms, text, speaker = '' }) => {
+  const rowsOf = (text: string, language: string, size: number) =>
     // ASS has no references: those that `decodeReferences` leaves are decoded here.
-    const shown =
-      burning === null ? [decodeHTMLStrict(CUE_TEXT.ass.encode(text))] : layOut(text, burning, columns);
+    burning === null
+      ? [decodeHTMLStrict(CUE_TEXT.ass.encode(text))]
+      : layOut(text, { ...burning, language }, columnsOf(size));
+  const mostRows = Math.max(1, Math.floor((picture.height - below - beside) / height));
+  const rows = lines.map(({ start_ms, end_ms, text, source, speaker = '' }) => {
+    const own = { style: '', size: height, rows: rowsOf(text, burning?.language ?? '', height) };
+    const parts: (typeof own)[] = [own];
+    if (source !== undefined && second !== null) {
+      const shown = burning === null ? markSource(source) : source;
+      const rows = rowsOf(shown, second.language, sourceHeight);
+      parts.splice(second.place === 'above' ? 0 : 1, 0, { style: SOURCE.style, size: sourceHeight, rows });
+    }
     // A cue that is higher than the picture is shown in smaller letters, so that all of it can be read.
-    const isTooHigh = burning !== null && shown.length > mostRows;
-    const size = isTooHigh ? `{\\fs${Math.floor((height * mostRows) / shown.length)}}` : '';
+    const count = parts.reduce((sum, part) => sum + (part.rows.length * part.size) / height, 0);
+    const isTooHigh = burning !== null && count > mostRows;
+    const texts = parts.map((part) => {
+      const tags = [
+        ...(parts.length > 1 ? [`\\r${part.style}`] : []),
+        ...(isTooHigh ? [`\\fs${Math.floor((part.size * mostRows) / count)}`] : []),
+      ];
+      return (tags.length === 0 ? '' : `{${tags.join('')}}`) + part.rows.join('\\N');
+    });
     const name = speaker.replaceAll(',', ';');
-    return `Dialogue: 0,${formatAssTime(start_ms)},${formatAssTime(end_ms)},Default,${name},0,0,0,,${size}${shown.join('\\N')}`;
+    return `Dialogue: 0,${formatAssTime(start_ms)},${formatAssTime(end_ms)},Default,${name},0,0,0,,${texts.join('\\N')}`;
   });
   return [
     '[Script Info]',
@@ -85,7 +122,7 @@ export function formatAss(
     'Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, ' +
       'Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, ' +
       'MarginR, MarginV, Encoding',
-    `Style: ${style.join(',')}`,
+    ...styles.map((style) => `Style: ${style}`),
     '',
     '[Events]',
     'Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text',
@@ -213,15 +250,29 @@ function stylesOf(text: string, white: number): string[] {
 /** The picture size that sizes in an ASS file refer to. Players scale it to their own. */
 const ASS_PICTURE = { width: 1920, height: 1080 } as const;
 
-const WRITERS: Record<SubtitleFormat, (lines: readonly SpokenLine[]) => string> = {
-  srt: formatSrt,
-  vtt: formatVtt,
-  ass: (lines) => formatAss(lines, ASS_PICTURE),
+const WRITERS: Record<
+  SubtitleFormat,
+  (lines: readonly PairedLine[], second: SecondLanguage | null) => string
+> = {
+  srt: (lines, second) => formatSrt(joinWith(lines, second)),
+  vtt: (lines, second) => formatVtt(joinWith(lines, second)),
+  ass: (lines, second) => formatAss(lines, ASS_PICTURE, null, second),
 };
 
-/** Formats a whole file, numbered from 1. SRT has no place for speakers, and ASS keeps hundredths of a second. */
-export function writeSubtitle(lines: readonly SpokenLine[], format: SubtitleFormat): string {
-  return WRITERS[format](lines);
+function joinWith(lines: readonly PairedLine[], second: SecondLanguage | null): readonly SpokenLine[] {
+  return second === null ? lines : joinSource(lines, second.place);
+}
+
+/**
+ * Formats a whole file, numbered from 1. SRT has no place for speakers, and ASS keeps hundredths of a second.
+ * @param second how the texts of the source are shown; null for none
+ */
+export function writeSubtitle(
+  lines: readonly PairedLine[],
+  format: SubtitleFormat,
+  second: SecondLanguage | null = null,
+): string {
+  return WRITERS[format](lines, second);
 }
 
 function formatVtt(lines: readonly SpokenLine[]): string {

@@ -1,0 +1,113 @@
+/** Subtitles in two languages: which text of the source belongs to a translated cue, and how both are written as one. Pure. */
+import { covers, overlapMs, pairCues } from '../../protocol/pair-cues.ts';
+import type { SpokenLine, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import { stripMarkup } from './text.ts';
+
+/** Where the text of the source stands. */
+export type SourcePlace = 'above' | 'below';
+
+/** A translated line with its times, and the text of its source; missing if nothing is said in the source then. */
+export interface PairedLine extends SpokenLine {
+  /** Without markup. */
+  readonly source?: string;
+}
+
+/** How the texts of the source are shown. */
+export interface SecondLanguage {
+  readonly place: SourcePlace;
+  /** BCP 47 tag; `und` if unknown. */
+  readonly language: string;
+}
+
+type Times = Pick<SubtitleLine, 'start_ms' | 'end_ms'>;
+
+/**
+ * Pairs by number where both are shown at the same time, and otherwise each cue with the one that it shares most time with: cues may
+ * have been joined, split, moved or removed. A cue of the source that has no translation is left out.
+ */
+export function pairSource<T extends SubtitleLine>(
+  lines: readonly T[],
+  source: readonly SubtitleLine[],
+): (T & { readonly source?: string })[] {
+  const numbered = pairCues(source, lines);
+  const findLine = createFinder(lines);
+  const findSource = createFinder(source);
+  const pairs = source.map((cue, at) => {
+    const own = numbered[at] ?? null;
+    if (own !== null && overlapMs(cue, own) > 0) return { cue, line: own };
+    const nearest = findLine(cue);
+    return { cue, line: nearest !== null && covers(cue, nearest) ? nearest : null };
+  });
+  const byLine = Map.groupBy(pairs, ({ line }) => line);
+  return lines.map((line) => {
+    const own = byLine.get(line)?.map(({ cue }) => cue) ?? [findSource(line) ?? []].flat();
+    const texts = own.map(({ text }) => stripMarkup(text)).filter((text) => text !== '');
+    return texts.length === 0 ? line : { ...line, source: texts.join('\n') };
+  });
+}
+
+/** Finds the cue that shares most time with another one, the first of several; null if none shares any. */
+function createFinder<T extends Times>(cues: readonly T[]): (cue: Times) => T | null {
+  const sorted = cues.toSorted((left, right) => left.start_ms - right.start_ms);
+  const starts = sorted.map(({ start_ms }) => start_ms);
+  /** When each cue and all before it have ended. */
+  const ends: number[] = [];
+  for (const { end_ms } of sorted) ends.push(Math.max(ends.at(-1) ?? 0, end_ms));
+  return (cue) => {
+    let best: T | null = null;
+    let most = 1;
+    for (let at = countBelow(starts, cue.end_ms) - 1; (ends[at] ?? 0) > cue.start_ms; at -= 1) {
+      const other = sorted[at];
+      const shared = other === undefined ? 0 : overlapMs(cue, other);
+      if (other === undefined || shared < most) continue;
+      best = other;
+      most = shared;
+    }
+    return best;
+  };
+}
+
+/** @param sorted ascending */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let [from, to] = [0, sorted.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((sorted[middle] ?? limit) < limit) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Slanted, which all players show, and by which the two are told apart again. */
+export function markSource(text: string): string {
+  return `<i>${text}</i>`;
+}
+
+/** The lines with both texts in one. */
+export function joinSource(lines: readonly PairedLine[], place: SourcePlace): SpokenLine[] {
+  return lines.map(({ source, ...line }) => {
+    if (source === undefined) return line;
+    const texts = [markSource(source), line.text];
+    return { ...line, text: (place === 'above' ? texts : texts.reverse()).join('\n') };
+  });
+}
+
+const SOURCE = String.raw`<i>(?<source>(?:(?!<\/?i>)[^])+)<\/i>`;
+const JOINED = {
+  above: new RegExp(String.raw`^${SOURCE}\n(?<text>[^]+)$`),
+  below: new RegExp(String.raw`^(?<text>[^]+)\n${SOURCE}$`),
+} as const;
+
+/** Takes apart what `joinSource` has joined. A cue that has one text is one of the translation. */
+export function splitSource<T extends { readonly text: string }>(
+  cues: readonly T[],
+): { readonly lines: readonly T[]; readonly source: readonly T[] } {
+  const count = (place: SourcePlace) => cues.filter(({ text }) => JOINED[place].test(text)).length;
+  // Translated rows may be slanted as well.
+  const pattern = JOINED[count('below') > count('above') ? 'below' : 'above'];
+  const split = cues.map((cue) => {
+    const { text = cue.text, source } = pattern.exec(cue.text)?.groups ?? {};
+    return { line: { ...cue, text }, source: source === undefined ? [] : [{ ...cue, text: source }] };
+  });
+  return { lines: split.map(({ line }) => line), source: split.flatMap(({ source }) => source) };
+}
