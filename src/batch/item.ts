@@ -1,5 +1,6 @@
 /** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../base/failure.ts';
+import type { SourcePlace } from '../media/subtitles/bilingual.ts';
 import type { Look } from '../media/subtitles/look.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Costs, Units } from './bill.ts';
@@ -28,6 +29,8 @@ export interface BatchItem {
   readonly keep?: KeptTracks | undefined;
   /** How this machine burns subtitles into the finished video; missing if it does not. */
   readonly look?: Look | undefined;
+  /** Where the subtitles of the finished video show the text of their source; missing if they do not. */
+  readonly bilingual?: SourcePlace | undefined;
   /** True for a result that only vloc reads: that of a part, and of a stage. */
   readonly isInner?: true;
   /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */

@@ -1,6 +1,6 @@
 /** Inputs and results of media work: its folder and signal, files, subtitles, sound, and how it was done. */
 import { ENGINE_STEPS, type Provenance } from '../protocol/provenance.ts';
-import type { SubtitleLine } from '../protocol/subtitle-line.ts';
+import type { PairedLine, SecondLanguage } from './subtitles/bilingual.ts';
 
 export type JobStep = (typeof ENGINE_STEPS)[number];
 
@@ -56,7 +56,9 @@ export interface MediaFile {
 /** Subtitle text and its language, a BCP 47 tag. */
 export interface Subtitle {
   readonly language: string;
-  readonly lines: readonly SubtitleLine[];
+  readonly lines: readonly PairedLine[];
+  /** How the texts of the source are shown; missing for none. */
+  readonly second?: SecondLanguage | undefined;
 }
 
 /** Mono sound of 16-bit samples. */

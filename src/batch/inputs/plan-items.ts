@@ -4,7 +4,6 @@ import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { mapConcurrently } from '../../base/together.ts';
-import type { Look } from '../../media/subtitles/look.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -91,7 +90,7 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = keepTracks(
-        styleItem(createItem(kind, input, each, ownTemplate(kind, input, delivery), terms), request.look),
+        styleItem(createItem(kind, input, each, ownTemplate(kind, input, delivery), terms), request),
         options,
         problems,
       );
@@ -132,11 +131,9 @@ function requireFile({ input, label }: BatchItem, problems: InputProblem[]): voi
   problems.push({ pointer: label, detail });
 }
 
-/** The item with the look of its subtitles, which are delivered as a track. */
-function styleItem(item: BatchItem, look: Look | undefined): BatchItem {
-  return look === undefined || item.input.type === 'unusable' || isCopied(item.input)
-    ? item
-    : { ...item, look };
+/** The item with what this machine does to its subtitles. */
+function styleItem(item: BatchItem, { look, options: { bilingual } }: PlanRequest): BatchItem {
+  return item.input.type === 'unusable' || isCopied(item.input) ? item : { ...item, look, bilingual };
 }
 
 /** Adds a problem for a dub of subtitles that only the service reads, where names are spoken in other words. */
@@ -225,6 +222,12 @@ function requestsByRow(
 ): (candidate: Candidate) => readonly PlannedRequest[] {
   /** A service knows no styles: it delivers a track, which is burned in on this machine. */
   const build = (asked: PlanRequest['options'], found: InputProblem[]) => {
+    const { subtitleOutput = asked.mode === 'subtitles_only' ? 'soft' : 'none', bilingual } = asked;
+    if (bilingual !== undefined && subtitleOutput === 'none')
+      found.push({
+        pointer: '--bilingual',
+        detail: 'is for subtitles in the video; add --subtitle-output soft or burned',
+      });
     if (look === undefined) return buildRequests(kind, body, asked, found);
     if (asked.subtitleOutput !== 'burned')
       found.push({

@@ -1,6 +1,7 @@
 /** Input of the planner, and the functions that it calls. */
 
 import type { Readable } from 'node:stream';
+import type { SourcePlace } from '../../media/subtitles/bilingual.ts';
 import type { Look } from '../../media/subtitles/look.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers, SpokenLine, SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
@@ -25,6 +26,7 @@ export type PlanOptions = ResultOptions &
     readonly watch?: boolean | undefined;
     readonly keepAudio?: boolean | undefined;
     readonly keepSubtitles?: boolean | undefined;
+    readonly bilingual?: SourcePlace | undefined;
   };
 
 export interface PlanRequest {

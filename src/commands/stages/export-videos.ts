@@ -26,7 +26,8 @@ import { addTracks } from '../../media/export/add-tracks.ts';
 import { type CutSpeech, checkExport as check, exportLocalized } from '../../media/export/export.ts';
 import type { ExportOptions } from '../../media/index.ts';
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
-import type { EngineUse } from '../../media/work.ts';
+import { pairSource } from '../../media/subtitles/bilingual.ts';
+import type { EngineUse, Subtitle } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { asSentence } from '../context/format.ts';
 import { commandRecord } from '../jobs/drive.ts';
@@ -90,14 +91,24 @@ export function createExporter(run: StagedRun): Exporter {
  */
 export async function checkExport(run: StagedRun, state: TargetState): Promise<void> {
   const { context, plan } = run;
-  const { target, targetSubtitle } = state;
-  const { input, key, targetLanguage } = target.item;
+  const { target, targetSubtitle, sourceSubtitle: spoken } = state;
+  const { input, key, targetLanguage, fields, bilingual } = target.item;
   const { subtitleOutput, resolution, look } = exportOptions(target.item);
   const isFinished = plan.stages.finished.has(key) && !run.runOptions.fresh;
   if (isFinished || (subtitleOutput !== 'burned' && resolution === 'source')) return;
   // A video that must be converted first is examined when it has been.
   const video = input.preparation === null ? input.path : null;
-  const request = { video, subtitleOutput, resolution, look, targetLanguage: targetLanguage ?? 'und' };
+  const { source_language: asked = 'auto' } = fields;
+  const language = spoken?.language ?? (asked === 'auto' ? 'und' : String(asked));
+  const source = bilingual === undefined ? undefined : { language, lines: spoken?.lines ?? null };
+  const request = {
+    video,
+    subtitleOutput,
+    resolution,
+    look,
+    source,
+    targetLanguage: targetLanguage ?? 'und',
+  };
   const where = { signal: context.signal, folder: tmpdir() };
   try {
     await check(createPrograms(context.io.env.PATH ?? ''), request, targetSubtitle?.lines ?? null, where);
@@ -137,7 +148,9 @@ function digestExport(
     const isWithSource = isKept('subtitles', keep) && sourceSubtitle !== null;
     facts.push([keep, isWithSource ? digestLines(sourceSubtitle.lines) : null]);
   }
-  return hash('sha256', JSON.stringify(facts));
+  const { lines, second } = subtitleOf({ target, sourceSubtitle, targetSubtitle });
+  const shown = second === undefined ? [] : [second, lines.map(({ source }) => source)];
+  return hash('sha256', JSON.stringify([...facts, ...shown]));
 }
 
 /** The record of a finished video that still exists and has this digest; null if there is none. */
@@ -180,6 +193,20 @@ function exportOptions({ fields, look }: BatchItem): ExportOptions {
     originalAudio: (fields.original_audio ?? 'background') as ExportOptions['originalAudio'], // checked as well
     resolution: (fields.resolution ?? 'source') as ExportOptions['resolution'], // checked as well
   };
+}
+
+/** The subtitles of the video, which are more than the lines of its dub. */
+function subtitleOf({
+  target: { item },
+  sourceSubtitle: spoken,
+  targetSubtitle,
+}: Pick<TargetState, 'target' | 'sourceSubtitle' | 'targetSubtitle'>): Subtitle {
+  const { bilingual: place, targetLanguage } = item;
+  const language = targetLanguage ?? 'und';
+  const lines = targetSubtitle?.lines ?? [];
+  if (place === undefined || spoken === null) return { language, lines };
+  const second = { place, language: spoken.language ?? 'und' };
+  return { language, lines: pairSource(lines, spoken.lines), second };
 }
 
 function placeOf(subtitle: StageSubtitle | null, folder: string): string | null {
@@ -232,7 +259,6 @@ async function exportOne(
   const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
   try {
     report(0);
-    const language = item.targetLanguage ?? 'und';
     const programs = createPrograms(context.io.env.PATH ?? '');
     const { path: video, track } = await makeSource(run, item.input, scratch);
     const exported = isCopied(item.input)
@@ -244,7 +270,7 @@ async function exportOne(
             track,
             dub: audio.dub?.path ?? null,
             background: audio.separated?.background.path ?? null,
-            subtitle: { language, lines: state.targetSubtitle?.lines ?? [] },
+            subtitle: subtitleOf(state),
           },
           exportOptions(item),
           { signal: context.signal, folder: scratch, report },

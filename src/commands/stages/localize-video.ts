@@ -21,7 +21,14 @@ import { type SpokenLine, withSpeakers } from '../../protocol/subtitle-line.ts';
 import { checkExport, type Exporter, type VideoAudio } from './export-videos.ts';
 import { digestFile, labelOf, linesInFile } from './given-subtitle.ts';
 import type { SourceVideo, StageSubtitle } from './stage-plan.ts';
-import { endTarget, listUnfinished, type StagedRun, type StageJobs, type TargetState } from './staged-run.ts';
+import {
+  endTarget,
+  failUnsent,
+  listUnfinished,
+  type StagedRun,
+  type StageJobs,
+  type TargetState,
+} from './staged-run.ts';
 import { findIncomplete, recallTranscript, type StageHands, walkStages } from './walk-stages.ts';
 
 /** A run, and what makes its results. */
@@ -100,7 +107,11 @@ function createHands(
         if (isLost && run.plan.choices.voices !== null) end(speakersLostFailure(written));
       },
       check: () => checkTranslation(run, state),
-      fit: () => checkExport(run, state),
+      async fit() {
+        if (state.sourceSubtitle === null && state.target.item.bilingual !== undefined)
+          return failUnsent(run, state, transcriptGoneFailure());
+        return checkExport(run, state);
+      },
       stop: () => stopHere(run, state),
       // It is free: a target that has all its files is finished even if the run was stopped.
       export: () => exportVideo(state, audioOf(outcomes.values())),
@@ -196,6 +207,14 @@ function subtitleFile(
     video: video.item.input.name,
     language: language ?? 'und',
   };
+}
+
+function transcriptGoneFailure(): Failure {
+  return usageFailure(
+    'NO_SUBTITLES',
+    'the subtitles in the spoken language are gone, which --bilingual shows',
+    'Put them beside the video and use --from-subtitles, or leave --bilingual out; nothing is paid twice.',
+  );
 }
 
 function speakersLostFailure({ label }: StageSubtitle): Failure {

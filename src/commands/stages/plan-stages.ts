@@ -247,7 +247,8 @@ async function findVideo(
   search: Search,
 ): Promise<FoundVideos> {
   const isRecognizedOnly = choices.stopAfter === 'recognize';
-  const needsSource = (target: VideoTarget) => isRecognizedOnly || needsTranslation(target);
+  const needsSource = (target: VideoTarget) =>
+    isRecognizedOnly || needsTranslation(target) || isBilingual(target);
   const isNeeded = targets.some(needsSource);
   const { subtitle, problems } = targets.every(({ isSkipped }) => isSkipped)
     ? NONE
@@ -269,6 +270,8 @@ async function findVideo(
     const found = needsTranslation(target) ? await search((find) => find.findWritten(target.item)) : null;
     if (found !== null && found.problems.length > 0)
       failed.push({ item: target.item, problems: found.problems });
+    else if (isBilingual(target) && (found?.subtitle ?? target.given) !== null)
+      failed.push({ item: target.item, problems: [noSource(target.item)] });
     else kept.push(found === null ? target : { ...target, given: found.subtitle });
   }
   return { videos: kept.length === 0 ? [] : [{ item, targets: kept, given }], failed };
@@ -276,6 +279,17 @@ async function findVideo(
 
 function needsTranslation({ item, given, isSkipped }: VideoTarget): boolean {
   return given === null && !isSkipped && !isCopied(item.input);
+}
+
+function isBilingual({ item, isSkipped }: VideoTarget): boolean {
+  return item.bilingual !== undefined && !isSkipped;
+}
+
+/** Nothing recognizes what has a translation already, which may be of other words. */
+function noSource({ label }: VideoItem): InputProblem {
+  const detail =
+    'has a translation, but no subtitles in the spoken language for --bilingual; put them beside the video and add --from-subtitles, or name them with --source-subtitle';
+  return { pointer: label, detail };
 }
 
 function isVideo(item: PlannedItem['item']): item is VideoItem {

@@ -34,7 +34,7 @@ import {
 import { createLinesExaminer } from '../jobs/subtitles.ts';
 import { countRemembered } from '../jobs/use-memory.ts';
 import { collectStages, decideStages } from './plan-stages.ts';
-import type { StageOptions } from './stage-options.ts';
+import { reasonsForStages, type StageOptions } from './stage-options.ts';
 import {
   decideStage,
   dubbedSteps,
@@ -72,7 +72,9 @@ export async function showStages(
   const forecasts: StageForecasts =
     decided.videos.length === 0
       ? { plan: decided, stages: [], isFree: false, limit: null }
-      : await withMemory(command, false, (opened) => askForStages(opened, decided, records));
+      : await withMemory(command, false, (opened) =>
+          askForStages(opened, decided, records, reasonsForStages(options)),
+        );
   await context.present.show(presentStages(context.io.cwd, all.length, forecasts));
   const failure = refusalsFailure(plannedOf(forecasts.plan)) ?? forecasts.refusal ?? null;
   if (failure !== null) throw failure;
@@ -86,24 +88,28 @@ interface StageForecasts extends PlanLimit {
   readonly isFree: boolean;
   /** The run would end so, before it sends anything. */
   readonly refusal?: Failure | null;
-  /** Credits that one job for each video and language would cost; null if unknown. Without --terms, missing. */
+  /** Credits that one job for each video and language would cost; null if unknown. Missing if only stages do what is asked for. */
   readonly one_job_credits?: number | null | undefined;
+  /** What one job could not do. */
+  readonly reasons?: readonly string[];
 }
 
 async function askForStages(
   opened: OpenCommand,
   whole: StagePlan,
   recorded: BatchRecords,
+  reasons: readonly string[],
 ): Promise<StageForecasts> {
   const { context, options, runOptions, delivery, terms } = opened;
   const { connection, memory } = await opened.connect();
   const plan = withoutTargets(whole, await findUnsupported(whole, connection.capabilities, context));
-  const kinds = [...listKinds(plan), ...(terms === undefined ? [] : (['auto_localization'] as const))];
+  const kinds = [...listKinds(plan), ...(reasons.length === 0 ? [] : (['auto_localization'] as const))];
   const purse = await readPurse(kinds, connection, context, runOptions);
   const remember = (planned: readonly PlannedItem[]) =>
     countRemembered(memory, options, { delivery, planned, recorded, terms });
   const { stages, refused, jobs } = await forecastStages(opened, plan, purse, remember);
-  const asOne = terms && forecastPlan('auto_localization', plannedOf(plan), purse).credits;
+  const asOne =
+    reasons.length === 0 ? undefined : forecastPlan('auto_localization', plannedOf(plan), purse).credits;
   const steps = plan.videos.flatMap(({ targets }) => targets.flatMap(stepsOf));
   const budget = openBudget({ ...runOptions, prices: purse.known }, steps, recorded);
   return {
@@ -111,6 +117,7 @@ async function askForStages(
     stages,
     isFree: connection.isFree,
     one_job_credits: asOne,
+    reasons,
     refusal: stagePricesFailure(plan, runOptions, budget),
     ...forecastLimit(runOptions, budget, jobs),
   };
@@ -128,7 +135,7 @@ const HEAD: readonly TableHead[] = [
 function presentStages(
   cwd: string,
   total: number,
-  { plan, stages, isFree, one_job_credits: whole, limit, refusal }: StageForecasts,
+  { plan, stages, isFree, one_job_credits: whole, reasons = [], limit, refusal }: StageForecasts,
 ): Presentation {
   const sum = {
     ...sumOf(stages),
@@ -141,7 +148,7 @@ function presentStages(
   const cost =
     whole === undefined
       ? `Cost: ${inStages}.`
-      : `Cost in stages: ${inStages}; as one job, without --terms: ${describePrice(whole)}.`;
+      : `Cost in stages: ${inStages}; as one job, without ${reasons.join(' and ')}: ${describePrice(whole)}.`;
   return presentPlan(cwd, isFree, {
     document: {
       object: 'stages',
@@ -161,8 +168,10 @@ function presentStages(
     rows: () => rowsOf(stages, isFree),
     notes: [
       ...videos.map(({ item, path }) => {
-        const how = isCopied(item.input) ? 'Copied' : 'Then put together';
-        return `${how} on this machine: ${path}`;
+        const { input, bilingual } = item;
+        const how = isCopied(input) ? 'Copied' : 'Then put together';
+        const what = bilingual === undefined ? '' : `, with the spoken words ${bilingual} their translation`;
+        return `${how} on this machine${what}: ${path}`;
       }),
       ...stages.flatMap(describeMemory),
       `New jobs: ${sum.jobs}. ${isFree ? FREE : cost} Nothing was sent.`,

@@ -65,6 +65,12 @@ const STAGE_OPTIONS = inGroup('Subtitles and stages:', {
     help: `${factsOf(TERMS_OPTION.terms).help}; runs in stages`,
     tool: 'no',
   }),
+  bilingual: choiceOption(
+    ['above', 'below'],
+    'show the spoken words too, above or below their translation, in soft or burned subtitles; runs in stages',
+    // A default of the project, as for terms.
+    { tool: 'no' },
+  ),
   maskTerms: changeOption(MASK_OPTION.maskTerms, { tool: 'no' }),
   ...MEMORY_OPTIONS,
   ...REDUB_OPTIONS,
@@ -95,10 +101,16 @@ export interface StageChoices {
 
 /** Whether the options ask for stages. Without them one job does everything. */
 export function asksForStages(options: StageOptions): boolean {
-  return asksWithoutTerms(options) || options.terms !== undefined || options.voices.length > 0;
+  const { terms, bilingual, voices } = options;
+  return asksForSubtitles(options) || terms !== undefined || bilingual !== undefined || voices.length > 0;
 }
 
-function asksWithoutTerms({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
+/** The options that need stages for what one job would do without them. */
+export function reasonsForStages({ terms, bilingual }: StageOptions): readonly string[] {
+  return [terms === undefined ? [] : '--terms', bilingual === undefined ? [] : '--bilingual'].flat();
+}
+
+function asksForSubtitles({ stopAfter, fromSubtitles, subtitle, sourceSubtitle }: StageOptions): boolean {
   return fromSubtitles || [stopAfter, subtitle, sourceSubtitle].some((value) => value !== undefined);
 }
 
@@ -121,10 +133,10 @@ export function readStageChoices(options: StageOptions): StageChoices {
   };
   const conflict = conflictOf(choices, options);
   if (conflict === null) return choices;
-  const advice = asksWithoutTerms(options)
-    ? 'Nothing was sent; leave one of them out.'
-    : 'Nothing was sent. Terms are checked in stages only; leave one of them out, in vloc.config.json if it is set there.';
-  throw usageFailure('USAGE', conflict, advice);
+  const [reason] = asksForSubtitles(options) ? [] : reasonsForStages(options);
+  const why = reason === undefined ? ';' : `. ${reason} works in stages only:`;
+  const where = reason === undefined ? '' : ', in vloc.config.json if it is set there';
+  throw usageFailure('USAGE', conflict, `Nothing was sent${why} leave one of them out${where}.`);
 }
 
 function conflictOf(
@@ -143,7 +155,7 @@ function conflictOf(
     return `${flagName(first)} applies to one request, and a localization in stages makes several`;
   if (stopAfter !== null && options.only !== undefined)
     return `--only dubs lines again, and --stop-after ${stopAfter} stops before the dub`;
-  if (subtitle !== null && sourceSubtitle !== null)
+  if (subtitle !== null && sourceSubtitle !== null && options.bilingual === undefined)
     return '--source-subtitle is for a translation, and --subtitle is one already';
   if (voices !== null && !fromSubtitles && subtitle === null && sourceSubtitle === null)
     return '--voices needs subtitles that say who speaks: add --from-subtitles, --subtitle or --source-subtitle';

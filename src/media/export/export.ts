@@ -38,6 +38,7 @@ import {
 } from '../programs/arguments.ts';
 import { ChildFailure, explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
+import { joinSource } from '../subtitles/bilingual.ts';
 import type { Look } from '../subtitles/look.ts';
 import { readSoftSubtitles } from '../subtitles/read-subtitle.ts';
 import { stripMarkup } from '../subtitles/text.ts';
@@ -117,7 +118,7 @@ export async function exportVideo(
   if (burned && !picture.copy) {
     await writeFile(join(work.folder, BURNED_FILE), formatBurned(picture, task.subtitle, task.look));
   }
-  const lines = task.subtitleOutput === 'soft' ? softLines(task.subtitle.lines, duration) : [];
+  const lines = task.subtitleOutput === 'soft' ? softLines(textsOf(task.subtitle), duration) : [];
   const soft = lines.length > 0;
   if (soft) await writeFile(join(work.folder, SOFT_FILE), formatSrt(lines));
   const path = join(work.folder, 'localized.mp4');
@@ -156,11 +157,15 @@ export async function exportVideo(
 /** The subtitles as they are burned into a picture. */
 export function formatBurned(
   picture: EncodedPicture,
-  { language, lines }: Subtitle,
+  { language, lines, second }: Subtitle,
   look: Look | undefined,
 ): string {
   const { size, pixelAspect } = picture;
-  return formatAss(lines, size, { language, white: whiteOf(picture), pixelAspect, look });
+  return formatAss(lines, size, { language, white: whiteOf(picture), pixelAspect, look }, second);
+}
+
+function textsOf({ lines, second }: Subtitle): readonly SubtitleLine[] {
+  return second === undefined ? lines : joinSource(lines, second.place);
 }
 
 /** Does what is possible before the dub is made: reads the header of the video, and measures its sound. */
@@ -198,6 +203,12 @@ function exportTooLargeFailure(cause: ChildFailure): JobFailure {
   return new JobFailure('MEDIA_UNSUPPORTED', message, { cause });
 }
 
+/** A text that is burned in too; its lines are null if they are not known yet. */
+interface KnownText {
+  readonly language: string;
+  readonly lines: readonly SubtitleLine[] | null;
+}
+
 /**
  * Checks before all other work that a video can be exported.
  * @param lines of the subtitles; null if they are not known yet
@@ -206,13 +217,14 @@ function exportTooLargeFailure(cause: ChildFailure): JobFailure {
  */
 export async function checkExport(
   programs: Programs,
-  request: ExportRequest & { readonly look?: Look | undefined },
+  request: ExportRequest & { readonly look?: Look | undefined; readonly source?: KnownText | undefined },
   lines: readonly SubtitleLine[] | null,
   run: EngineRun,
 ): Promise<void> {
-  const { video, resolution, targetLanguage: language, look } = request;
+  const { video, resolution, targetLanguage: language, look, source } = request;
   const burned = request.subtitleOutput === 'burned';
   if (burned) await requireFont(programs, { language, lines }, run);
+  if (burned && source !== undefined) await requireFont(programs, source, run);
   if (burned && look?.font !== undefined) await requireFamily(programs, look.font, run);
   if (video === null) return;
   const header = await readHeader(programs, video, run);

@@ -53,11 +53,20 @@ export async function requireFont(
 /** Returns the characters of a text that are burned in as boxes, each once. */
 export async function findBoxes(
   programs: Programs,
-  { language, lines }: Subtitle,
+  { language, lines, second }: Subtitle,
   run: EngineRun,
 ): Promise<string[]> {
-  const text = lines.map((line) => stripMarkup(line.text)).join('\n');
-  return findUnshown(programs, language, new Set(text.match(/[\p{L}\p{M}\p{N}\p{P}\p{S}]/gu)), run);
+  const find = (tag: string, texts: readonly string[]) => {
+    const letters = texts.join('\n').match(/[\p{L}\p{M}\p{N}\p{P}\p{S}]/gu);
+    return findUnshown(programs, tag, new Set(letters), run);
+  };
+  const texts = lines.map(({ text }) => stripMarkup(text));
+  const sources = lines.flatMap(({ source }) => source ?? []);
+  const found = [
+    ...(await find(language, texts)),
+    ...(second === undefined ? [] : await find(second.language, sources)),
+  ];
+  return [...new Set(found)];
 }
 
 /** Returns whether this machine has a font for burned subtitles in a language. Without ffmpeg it has none. */

@@ -129,7 +129,7 @@ describe('a localization with terms', () => {
   it('with an option for one job is refused', async () => {
     const vloc = await stagingWithTerms();
     const { code, stderr } = await vloc.run([...LOCALIZE, '--detach']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Terms are checked in stages only')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--terms works in stages only')]);
     await writeFile(vloc.path('vloc.config.json'), '{ "defaults": { "terms": "terms.csv" } }');
     const staged = await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--dry-run', '-o', 'json']);
     expect(JSON.parse(staged.stdout).object).toBe('stages');
