@@ -10,6 +10,7 @@ import { checkLines } from '../../protocol/requests.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import { cleanSpeaker, type SpokenLine, withoutSpeakers } from '../../protocol/subtitle-line.ts';
 import type { CheckedInput, JobInput } from '../input.ts';
+import { describeBilingual } from './bilingual-name.ts';
 import type { Candidate } from './candidate.ts';
 import { readVideoType } from './content.ts';
 import { statReadable } from './file-status.ts';
@@ -20,6 +21,8 @@ export async function checkSubtitle(
   { path, label, name, isNamed }: Candidate & { readonly path: string },
   io: Pick<PlanIo, 'examineLines' | 'readSubtitle'>,
 ): Promise<CheckedInput> {
+  const bilingual = describeBilingual(path);
+  if (bilingual !== null) return { type: 'other', detail: bilingual };
   const found = await statReadable(path);
   if (typeof found === 'string') return { type: 'other', detail: found };
   if (found.bytes > 0 && (await readVideoType(path)) !== null)

@@ -7,6 +7,7 @@ import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS, VIDEO_EXTENSIONS } from '../../protocol/limits.ts';
 import { decodeSrt, SubtitleError } from '../../protocol/srt.ts';
 import type { UploadPurpose } from '../../protocol/states.ts';
+import { bilingualLanguages } from './bilingual-name.ts';
 import type { Candidate } from './candidate.ts';
 
 export interface Content {
@@ -119,7 +120,7 @@ const EXTENSIONS = {
 /** Whether a file has the extension of an input of the kind: an unusable one then fails instead of being skipped. */
 export function isCalledLikeInput(kind: JobKind, name: string): boolean {
   const endings: readonly string[] = EXTENSIONS[KINDS[kind].input].all;
-  return endings.includes(extname(name).toLowerCase());
+  return endings.includes(extname(name).toLowerCase()) && bilingualLanguages(name) === null;
 }
 
 /** Sentences for the user. @param others files that are not inputs, neither by content nor by name */
@@ -129,16 +130,23 @@ export function describeSkipped(
   resultCount: number,
 ): readonly string[] {
   const notes: string[] = [];
-  if (others.length > 0) {
-    const names = others.slice(0, MOST_NAMES).map(({ label }) => label);
-    const more = others.length > names.length ? ', …' : '';
-    const { one, several } = EXTENSIONS[KINDS[kind].input];
+  const { one, several } = EXTENSIONS[KINDS[kind].input];
+  const isBilingual = ({ label }: Pick<Candidate, 'label'>) => bilingualLanguages(label) !== null;
+  const both = others.filter(isBilingual);
+  const rest = others.filter((each) => !isBilingual(each));
+  if (rest.length > 0) {
     const what =
-      others.length === 1 ? `1 file that is not ${one}` : `${others.length} files that are not ${several}`;
-    notes.push(`Skipped ${what}: ${names.join(', ')}${more}`);
+      rest.length === 1 ? `1 file that is not ${one}` : `${rest.length} files that are not ${several}`;
+    notes.push(`Skipped ${what}: ${nameSome(rest)}`);
   }
+  if (both.length > 0) notes.push(`Skipped ${countFiles(both.length)} in two languages: ${nameSome(both)}`);
   if (resultCount > 0) notes.push(`Skipped ${countFiles(resultCount)} that this command wrote before.`);
   return notes;
+}
+
+function nameSome(files: readonly Pick<Candidate, 'label'>[]): string {
+  const names = files.slice(0, MOST_NAMES).map(({ label }) => label);
+  return names.join(', ') + (files.length > names.length ? ', …' : '');
 }
 
 export function countFiles(count: number): string {

@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { readResultLines } from '../../batch/deliver/result-lines.ts';
 import type { InputProblem } from '../../batch/input.ts';
+import { describeBilingual } from '../../batch/inputs/bilingual-name.ts';
 import type { PlanIo } from '../../batch/inputs/plan-request.ts';
 import type { Comparison, SubtitleProblem } from '../../media/index.ts';
 import { inspectSubtitle } from '../../media/subtitles/check.ts';
@@ -73,6 +74,9 @@ export async function readGiven(
   const bytes = await readFile(path).catch(() => null);
   if (bytes === null) return null;
   const label = labelOf(path, cwd);
+  const bilingual = describeBilingual(path);
+  if (bilingual !== null)
+    return { subtitle: null, problem: bilingual, report: { label, findings: [], changes: null } };
   const { lines: spoken, findings } = inspectSubtitle(
     bytes,
     path,

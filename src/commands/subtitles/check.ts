@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { choiceOption, textOption } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
+import { bilingualLanguages } from '../../batch/inputs/bilingual-name.ts';
 import type { TestCase } from '../../batch/report/test-suites.ts';
 import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { scanText } from '../../media/subtitles/read-subtitle.ts';
@@ -18,6 +19,7 @@ import {
   exitCodeFor,
   FINDING,
   type FindingRow,
+  knownLanguage,
   openStandard,
   readSubtitles,
   SUBTITLE_OPERANDS,
@@ -81,9 +83,16 @@ export const subtitlesCheck: Command = defineCommand({
     };
     const checked: CheckedFile[] = [];
     for (const file of files) {
-      const { lines, findings } = examineSubtitle(file.bytes, file.path, standardOf(file));
-      // A text that cannot be read cannot be spoken.
-      const all = lines === null ? findings : [...findings, ...(await checkDub(file))];
+      const [target, source] = bilingualLanguages(file.path) ?? [];
+      const standard = standardOf(target === undefined ? file : { language: knownLanguage(target) });
+      const second = source && {
+        language: source,
+        standardOf: standardOf({ language: knownLanguage(source) }),
+      };
+      const { lines, findings } = examineSubtitle(file.bytes, file.path, standard, second || null);
+      // A text that cannot be read cannot be spoken, and one in two languages is not.
+      const all =
+        lines === null || source !== undefined ? findings : [...findings, ...(await checkDub(file))];
       const inOrder = all.toSorted((left, right) => left.cue - right.cue);
       checked.push({ file, rows: inOrder.map((finding) => toRow(file.label, finding)) });
     }

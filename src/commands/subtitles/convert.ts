@@ -1,7 +1,9 @@
 /** `vloc subtitles convert`: the same cues in another format. */
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import * as v from 'valibot';
 import { choiceOption, flagOption, textOption } from '../../base/option.ts';
+import { bilingualName } from '../../batch/inputs/bilingual-name.ts';
+import { subtitleStem } from '../../batch/inputs/check-subtitle.ts';
 import { alignmentOf } from '../../media/subtitles/cue-text.ts';
 import { type ReadFile, readCues } from '../../media/subtitles/read-subtitle.ts';
 import { writeSubtitle } from '../../media/subtitles/write.ts';
@@ -10,6 +12,7 @@ import { type Command, defineCommand, invalidCallFailure } from '../context/comm
 import { showPath } from '../context/format.ts';
 import { describeList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
+import { BILINGUAL_OPTIONS, type Pairing, readSource } from './bilingual.ts';
 import { countNoun, readSubtitles, readWhole, SUBTITLE_OPERANDS, type SubtitleFile } from './subtitles.ts';
 import { checkTargets, writeTarget } from './write-files.ts';
 
@@ -33,12 +36,17 @@ export const subtitlesConvert: Command = defineCommand({
     to: choiceOption(SUBTITLE_FORMATS, 'the format to write', { required: true }),
     out: textOption('folder', 'write the files into this folder (default: beside each file)'),
     clobber: flagOption('replace files that exist'),
+    ...BILINGUAL_OPTIONS,
   },
   examples: [
     { command: 'vloc subtitles convert talk.es.srt --to vtt', explains: 'writes ./talk.es.vtt' },
     {
       command: 'vloc subtitles convert subtitles --to ass --out converted',
       explains: 'all files of a folder, with its tree',
+    },
+    {
+      command: 'vloc subtitles convert talk.es.srt --to vtt --bilingual above --source talk.en.srt',
+      explains: 'writes ./talk.es+en.vtt, which no other command translates or dubs',
     },
   ],
   notes: [
@@ -47,18 +55,21 @@ export const subtitlesConvert: Command = defineCommand({
   ],
   fields: () => ['file', 'written', 'cues'],
   prints: describeList(v.object({ file: v.string(), written: v.string(), cues: v.number() })),
-  run: async (context, operands, { to, out, clobber }) => {
+  run: async (context, operands, { to, out, clobber, bilingual, source }) => {
     if (to === undefined)
       throw invalidCallFailure('the format is missing', `Add --to ${SUBTITLE_FORMATS.join(', --to ')}.`);
     const { io, terminal } = context;
     const found = await readSubtitles(operands, {}, context);
     const read = found.map((file) => ({ file, ...readWhole(file, readCues) }));
-    const due = out === undefined ? read.filter(({ format }) => format !== to) : read;
+    const both = await readSource({ bilingual, source }, found, context);
+    const due = out === undefined && both === null ? read.filter(({ format }) => format !== to) : read;
     for (const { file } of read.filter((each) => !due.includes(each)))
       terminal.note(`${file.label} has this format already.`);
-    const targets = due.map(({ file: { path, name } }) =>
-      (out === undefined ? path : resolve(io.cwd, out, name)).replace(ENDING, '').concat(`.${to}`),
-    );
+    const targets = due.map(({ file: { path, name, language } }) => {
+      const place = out === undefined ? path : resolve(io.cwd, out, name);
+      const whole = bilingualName(subtitleStem(place), language ?? 'und', both?.second.language ?? '');
+      return `${both === null ? place.replace(ENDING, '') : join(dirname(place), whole)}.${to}`;
+    });
     await checkTargets(
       due.map(({ file }) => file),
       targets,
@@ -68,7 +79,7 @@ export const subtitlesConvert: Command = defineCommand({
     for (const [at, each] of due.entries()) {
       context.signal.throwIfAborted();
       const path = targets[at] ?? '';
-      await writeTarget(path, bytesOf(each, to), clobber, 'Choose another --out, or use --clobber.');
+      await writeTarget(path, bytesOf(each, to, both), clobber, 'Choose another --out, or use --clobber.');
       const written = showPath(path, io.cwd);
       rows.push({ file: each.file.label, written, cues: each.cues.length });
       const speakers = new Set(each.cues.flatMap(({ line }) => line.speaker ?? [])).size;
@@ -84,7 +95,15 @@ interface ReadSubtitle extends ReadFile {
   readonly file: SubtitleFile;
 }
 
-function bytesOf({ file, format, text, cues }: ReadSubtitle, to: SubtitleFormat): Uint8Array {
+function bytesOf(
+  { file, format, text, cues }: ReadSubtitle,
+  to: SubtitleFormat,
+  both: Pairing | null,
+): Uint8Array {
+  if (both !== null) {
+    const lines = cues.map(({ line }) => line);
+    return Buffer.from(writeSubtitle(both.pair(lines), to, both.second));
+  }
   if (format === to) return file.bytes;
   const rows = text.split(/\r\n|\r|\n/);
   const lines = cues.map(({ line, cue }) => {

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { flagOption, textOption } from '../../base/option.ts';
+import { describeBilingual } from '../../batch/inputs/bilingual-name.ts';
 import { examineSubtitle } from '../../media/subtitles/check.ts';
 import { fixSubtitle } from '../../media/subtitles/fix.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -79,10 +80,14 @@ export const subtitlesFix: Command = defineCommand({
         'Replace the files with --in-place, or write them elsewhere with --out folder.',
       );
     const { io, present, terminal } = context;
-    const [files, standardOf] = await Promise.all([
+    const [read, standardOf] = await Promise.all([
       readSubtitles(operands, options, context),
       openStandard(options, context),
     ]);
+    // Its rows must not move from one language to the other.
+    const files = read.filter(({ path }) => describeBilingual(path) === null);
+    for (const { path, label } of read.filter((file) => !files.includes(file)))
+      terminal.warn(`Skipped: ${label} ${describeBilingual(path)}.`);
     const targets = await chooseTargets(files, out === undefined ? null : resolve(io.cwd, out));
     const rows: FixedRow[] = [];
     for (const [at, file] of files.entries()) {

@@ -17,6 +17,7 @@ import { asSentence, showPath } from '../context/format.ts';
 import { describeRecord } from '../context/output-schemas.ts';
 import { printRecord, type RecordForm } from '../context/records.ts';
 import { readLook, SUBTITLE_STYLE_OPTION } from '../context/subtitle-style.ts';
+import { BILINGUAL_OPTIONS, readSource } from './bilingual.ts';
 import { readSubtitles, readWhole, unreadableFailure } from './subtitles.ts';
 import { writeTarget } from './write-files.ts';
 
@@ -40,6 +41,7 @@ export const subtitlesPreview: Command = defineCommand({
       from: 0,
     }),
     ...SUBTITLE_STYLE_OPTION,
+    ...BILINGUAL_OPTIONS,
     language: textOption('tag', 'language of the text, for its font (default: that in the name)'),
     out: textOption('file', 'the PNG (default: the name of the subtitles, in the current folder)'),
     clobber: flagOption('replace the file if it exists'),
@@ -66,7 +68,9 @@ export const subtitlesPreview: Command = defineCommand({
     const [file, ...others] = await readSubtitles([operand], options, context);
     if (file === undefined || others.length > 0)
       throw invalidCallFailure(`${operand} has several subtitles`, 'Name one file.');
-    const all = readWhole(file, readSubtitleFile);
+    const both = await readSource(options, [file], context);
+    const read = readWhole(file, readSubtitleFile);
+    const all = both === null ? read : both.pair(read);
     const timeMs = at === undefined ? middleOf(all[0]) : at * 1000;
     const lines = all.filter(({ start_ms, end_ms }) => start_ms <= timeMs && timeMs < end_ms);
     if (lines.length === 0) throw noCueFailure(file.label, timeMs, all);
@@ -77,7 +81,7 @@ export const subtitlesPreview: Command = defineCommand({
     });
     const folder = await mkdtemp(join(tmpdir(), 'vloc-preview-'));
     try {
-      const subtitle = { language: file.language ?? 'und', lines };
+      const subtitle = { language: file.language ?? 'und', lines, second: both?.second };
       const task = { video: source, atSeconds: timeMs / 1000, subtitle, look };
       const drawn = await drawPreview(createPrograms(io.env.PATH ?? ''), task, { signal, folder });
       if (drawn.unshown.length > 0)

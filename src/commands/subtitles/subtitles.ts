@@ -147,7 +147,12 @@ export const USE = /\.(?:sdh|cc|forced)(?=\.[^./]*$)/i;
 
 function languageInName(path: string): string | null {
   const tag = subtitleLanguage(path.replace(USE, ''));
-  return tag !== null && isKnownLanguage(tag) ? canonicalLanguage(tag) : null;
+  return tag === null ? null : knownLanguage(tag);
+}
+
+/** In canonical case; null if there is none with this tag. */
+export function knownLanguage(tag: string): string | null {
+  return isKnownLanguage(tag) ? canonicalLanguage(tag) : null;
 }
 
 /** Reads the cues of a file. @throws Failure (`usage`, SUBTITLE_INVALID) if it cannot be read */

@@ -3,6 +3,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { formatTime, SubtitleError, type SubtitleFault } from '../../protocol/srt.ts';
 import { isLongerThan, type SpokenLine } from '../../protocol/subtitle-line.ts';
 import { PreparationFailure } from '../programs/failures.ts';
+import { splitSource } from './bilingual.ts';
 import { readSpokenFile, type ScannedCue, scanText } from './read-subtitle.ts';
 import { countCharacters, type SubtitleLimits, spokenLimits } from './style.ts';
 import { hasWords, joinSpaced, stripDrawings, stripMarkup } from './text.ts';
@@ -324,6 +325,13 @@ function warning(code: FindingCode, message: string, advice: string, excess = 1)
   return { code, severity: 'warning', message, advice, excess };
 }
 
+/** By what the text of the source is checked. */
+interface SourceStandard {
+  /** For messages. */
+  readonly language: string;
+  readonly standardOf: (text: string) => SubtitleStandard;
+}
+
 export interface InspectedSubtitle {
   /** In order of time; null if the file cannot be read. In that case `findings` contains an error. */
   readonly lines: readonly SpokenLine[] | null;
@@ -352,13 +360,15 @@ export function inspectSubtitle(
 /**
  * Reads and checks SRT, WebVTT or ASS. Never throws for faults of the file.
  * @param standardOf returns the standard for the text of all cues
+ * @param source that of the source, for a file that shows both, see `joinSource`; null for others
  */
 export function examineSubtitle(
   bytes: Uint8Array,
   name: string,
   standardOf: (text: string) => SubtitleStandard,
+  source: SourceStandard | null = null,
 ): InspectedSubtitle {
-  const findings = findFlaws(bytes, name, standardOf);
+  const findings = findFlaws(bytes, name, standardOf, source);
   try {
     return { lines: inOrder(readSpokenFile(bytes, name)), findings };
   } catch (error) {
@@ -375,16 +385,30 @@ function findFlaws(
   bytes: Uint8Array,
   name: string,
   standardOf: (text: string) => SubtitleStandard,
+  source: SourceStandard | null,
 ): readonly SubtitleProblem[] {
   try {
     const { cues, faults } = scanText(bytes, name);
     const unread = faults.map((fault) => unreadable(fault, 'correct it in an editor'));
     // For a file without any times, the reader's own message is clearer.
-    return cues.length === 0 ? unread : [...unread, ...checkSubtitle(cues, standardOf(textOf(cues)))];
+    if (cues.length === 0) return unread;
+    const own = source === null ? { lines: cues, source: [] } : splitSource(cues);
+    const flaws = checkSubtitle(own.lines, standardOf(textOf(own.lines)));
+    return [...unread, ...flaws, ...(source === null ? [] : checkSource(own.source, source))];
   } catch (error) {
     if (error instanceof SubtitleError) return [];
     throw error;
   }
+}
+
+/** Of the source only these: the times are those of the translation. */
+const OF_TEXT: ReadonlySet<FindingCode> = new Set(['TOO_FAST', 'TOO_MANY_ROWS', 'TOO_WIDE']);
+
+function checkSource(cues: readonly ScannedCue[], { language, standardOf }: SourceStandard) {
+  const found = cues.length === 0 ? [] : checkSubtitle(cues, standardOf(textOf(cues)));
+  return found
+    .filter(({ code }) => OF_TEXT.has(code))
+    .map((flaw) => ({ ...flaw, message: `in ${language}, ${flaw.message}` }));
 }
 
 /** The text of all cues, by which the language may be known. */

@@ -104,7 +104,10 @@ it('what cannot show both is refused before anything is paid', async () => {
     '--bilingual',
     'above',
   ];
+  const both = ['--bilingual', 'above', '--source', 'talk.en.srt'];
+  await vloc.run(['subtitles', 'convert', 'talk.es.srt', '--to', 'srt', ...both]);
   for (const [words, why] of [
+    [[...LOCALIZE, '--subtitle', 'talk.es+en.srt'], 'talk.es+en.srt: shows two languages, es and en'],
     [
       [...LOCALIZE, '--bilingual', 'above'],
       '--bilingual: is for subtitles in the video; add --subtitle-output soft or burned',
