@@ -1,7 +1,7 @@
 /** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../base/failure.ts';
-import type { SourcePlace } from '../media/subtitles/bilingual.ts';
 import type { Look } from '../media/subtitles/look.ts';
+import type { SourcePlace } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { Costs, Units } from './bill.ts';
 import type { JobInput } from './input.ts';

@@ -1,6 +1,6 @@
 /** Inputs and results of media work: its folder and signal, files, subtitles, sound, and how it was done. */
 import { ENGINE_STEPS, type Provenance } from '../protocol/provenance.ts';
-import type { PairedLine, SecondLanguage } from './subtitles/bilingual.ts';
+import type { SpokenLine } from '../protocol/subtitle-line.ts';
 
 export type JobStep = (typeof ENGINE_STEPS)[number];
 
@@ -51,6 +51,22 @@ export type Stage = (typeof STAGES)[number];
 export interface MediaFile {
   readonly path: string;
   readonly contentType: 'audio/wav' | 'video/mp4' | 'application/x-subrip';
+}
+
+/** Where the text of the source stands. */
+export type SourcePlace = 'above' | 'below';
+
+/** A translated line with its times, and the text of its source; missing if nothing is said in the source then. */
+export interface PairedLine extends SpokenLine {
+  /** Without markup. */
+  readonly source?: string;
+}
+
+/** How the texts of the source are shown. */
+export interface SecondLanguage {
+  readonly place: SourcePlace;
+  /** BCP 47 tag; `und` if unknown. */
+  readonly language: string;
 }
 
 /** Subtitle text and its language, a BCP 47 tag. */

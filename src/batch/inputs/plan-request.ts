@@ -1,8 +1,8 @@
 /** Input of the planner, and the functions that it calls. */
 
 import type { Readable } from 'node:stream';
-import type { SourcePlace } from '../../media/subtitles/bilingual.ts';
 import type { Look } from '../../media/subtitles/look.ts';
+import type { SourcePlace } from '../../media/work.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import type { Speakers, SpokenLine, SubtitleFormat, SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { InputProblem } from '../input.ts';

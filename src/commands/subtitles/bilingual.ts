@@ -1,8 +1,9 @@
 /** Subtitles of one file with the text of its source. */
 import { choiceOption, textOption } from '../../base/option.ts';
 import { describeBilingual } from '../../batch/inputs/bilingual-name.ts';
-import { type PairedLine, pairSource, type SecondLanguage } from '../../media/subtitles/bilingual.ts';
+import { pairSource } from '../../media/subtitles/bilingual.ts';
 import { readSubtitleFile } from '../../media/subtitles/read-subtitle.ts';
+import type { PairedLine, SecondLanguage } from '../../media/work.ts';
 import type { SpokenLine } from '../../protocol/subtitle-line.ts';
 import { invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';

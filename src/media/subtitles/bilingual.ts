@@ -1,23 +1,8 @@
 /** Subtitles in two languages: which text of the source belongs to a translated cue, and how both are written as one. Pure. */
 import { covers, overlapMs, pairCues } from '../../protocol/pair-cues.ts';
 import type { SpokenLine, SubtitleLine } from '../../protocol/subtitle-line.ts';
+import type { PairedLine, SourcePlace } from '../work.ts';
 import { stripMarkup } from './text.ts';
-
-/** Where the text of the source stands. */
-export type SourcePlace = 'above' | 'below';
-
-/** A translated line with its times, and the text of its source; missing if nothing is said in the source then. */
-export interface PairedLine extends SpokenLine {
-  /** Without markup. */
-  readonly source?: string;
-}
-
-/** How the texts of the source are shown. */
-export interface SecondLanguage {
-  readonly place: SourcePlace;
-  /** BCP 47 tag; `und` if unknown. */
-  readonly language: string;
-}
 
 type Times = Pick<SubtitleLine, 'start_ms' | 'end_ms'>;
 

@@ -1,15 +1,10 @@
 /** Subtitles in two languages: pairs by time, and what is written is told apart again. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  joinSource,
-  type PairedLine,
-  pairSource,
-  type SourcePlace,
-  splitSource,
-} from '../../../src/media/subtitles/bilingual.ts';
+import { joinSource, pairSource, splitSource } from '../../../src/media/subtitles/bilingual.ts';
 import { scanText } from '../../../src/media/subtitles/read-subtitle.ts';
 import { writeSubtitle } from '../../../src/media/subtitles/write.ts';
+import type { PairedLine } from '../../../src/media/work.ts';
 import { SUBTITLE_FORMATS, type SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 
 /** `0-2 one`; times in seconds. */
@@ -88,7 +83,7 @@ test.each(
 test.each([
   ['above', '<i>one</i>\nuno'],
   ['below', 'uno\n<i>one</i>'],
-] as const)('the source stands %s', (place: SourcePlace, text) => {
+] as const)('the source stands %s', (place, text) => {
   const [joined] = joinSource(pairSource(lines('0-2 uno'), SOURCE), place);
   expect(joined).toEqual({ index: 1, start_ms: 0, end_ms: 2000, text });
 });
