@@ -153,6 +153,45 @@ describe('burned subtitles', () => {
   });
 });
 
+describe('burned subtitles with their source', () => {
+  const both = (text: string, source: string, language: string, second: string, picture = LANDSCAPE) => {
+    const line = { index: 1, start_ms: 0, end_ms: 1000, text, source };
+    const burning = { language, white: 255, pixelAspect: 1 };
+    const file = formatAss([line], picture, burning, { place: 'above', language: second });
+    return { file, cue: file.split(',0,0,0,,')[1]?.trim() ?? '' };
+  };
+
+  test('have a direction for each language', () => {
+    const [open, close] = ['\u202B', '\u202C'];
+    expect(both('Hola, Ana.', 'שלום Ana.', 'es', 'he').cue).toBe(
+      `{\\rSource}${open}שלום Ana.${close}\\N{\\r}Hola, Ana.`,
+    );
+    expect(both('שלום Ana.', 'Hola, Ana.', 'he', 'es').cue).toBe(
+      `{\\rSource}Hola, Ana.\\N{\\r}${open}שלום Ana.${close}`,
+    );
+  });
+
+  test('have a font for each language, and smaller, darker letters for the source', () => {
+    const { file } = both('a', 'あ', 'en', 'ja');
+    expect(file).toContain('Style: Default,sans-serif,59,&H00FFFFFF,');
+    expect(file).toContain('Style: Source,Noto Sans CJK JP,44,&H00CCCCCC,');
+  });
+
+  test('keep tags of one text from the other', () => {
+    expect(both('<i>a</i> b', 'c', 'en', 'es').cue).toMatch(/^\{\\rSource\}c\\N\{\\r\}\{.*\\i1\}a/);
+  });
+
+  test('are shown in smaller letters if both are higher than the picture', () => {
+    const rows = (word: string) => Array.from({ length: 12 }, () => word).join('\n');
+    const sizes = [
+      ...both(rows('a'), rows('b'), 'en', 'es', { width: 640, height: 90 }).cue.matchAll(/fs(\d+)/g),
+    ];
+    const [source = 0, own = 0] = sizes.map(([, size]) => Number(size));
+    expect(source).toBeLessThan(own);
+    expect(12 * (source + own)).toBeLessThanOrEqual(90);
+  });
+});
+
 test('a file for users keeps its rows, however long, without marks', () => {
   const text = `${'long words '.repeat(6).trim()} שלום`;
   expect(dialogue(text)[0]?.endsWith(text)).toBe(true);
