@@ -187,7 +187,7 @@ export const localize: Command = defineCommand({
   ],
   notes: [
     'A result has the original picture, the new voice at the original times, and the original background sound.',
-    'With --stop-after, --from-subtitles, --subtitle, --source-subtitle or --terms a localization runs in stages: recognition, ' +
+    'With --stop-after, --from-subtitles, --subtitle, --source-subtitle, --terms or --bilingual a localization runs in stages: recognition, ' +
       'translation, dub and separation are separate jobs, and the video is assembled on this machine. Subtitles are left ' +
       'beside the video; files that you have edited or provided are never overwritten. Edit one and run again: only what ' +
       'depends on it is redone.',

@@ -213,7 +213,7 @@ function transcriptGoneFailure(): Failure {
   return usageFailure(
     'NO_SUBTITLES',
     'the subtitles in the spoken language are gone, which --bilingual shows',
-    'Put them beside the video and use --from-subtitles, or leave --bilingual out; nothing is paid twice.',
+    'Name them with --source-subtitle, or leave --bilingual out; nothing is paid twice.',
   );
 }
 

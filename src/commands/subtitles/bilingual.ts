@@ -35,7 +35,10 @@ export async function readSource(
   if (place === undefined)
     throw invalidCallFailure('--source is for --bilingual', 'Add --bilingual above or --bilingual below.');
   if (source === undefined)
-    throw invalidCallFailure('the source is missing', 'Name it with --source talk.en.srt.');
+    throw invalidCallFailure(
+      'the source is missing',
+      'Name it with --source talk.en.srt, or leave --bilingual out, in vloc.config.json if it is set there.',
+    );
   const spoken = await readSubtitles([source], {}, context);
   const [only] = spoken;
   if (files.length !== 1 || spoken.length !== 1 || only === undefined)

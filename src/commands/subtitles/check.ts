@@ -85,11 +85,11 @@ export const subtitlesCheck: Command = defineCommand({
     for (const file of files) {
       const [target, source] = bilingualLanguages(file.path) ?? [];
       const standard = standardOf(target === undefined ? file : { language: knownLanguage(target) });
-      const second = source && {
-        language: source,
-        standardOf: standardOf({ language: knownLanguage(source) }),
-      };
-      const { lines, findings } = examineSubtitle(file.bytes, file.path, standard, second || null);
+      const second =
+        source === undefined
+          ? null
+          : { language: source, standardOf: standardOf({ language: knownLanguage(source) }) };
+      const { lines, findings } = examineSubtitle(file.bytes, file.path, standard, second);
       // A text that cannot be read cannot be spoken, and one in two languages is not.
       const all =
         lines === null || source !== undefined ? findings : [...findings, ...(await checkDub(file))];

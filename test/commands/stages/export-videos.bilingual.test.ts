@@ -1,5 +1,6 @@
 /** `--bilingual` of a localization, from the command to the subtitles in the file. */
 import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { digestOf, startStaging, streamsOf } from './staging.ts';
 
@@ -76,6 +77,26 @@ it('your own subtitles in both languages need only a dub', async () => {
   expect(ended.code, ended.stderr).toBe(0);
   expect(textsIn(vloc.path('talk.es.mp4'))[0]).toBe('good morning | GOOD MORNING');
   expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+});
+
+it('a transcript that is gone ends the video before its dub, and one that is brought continues it', async () => {
+  const vloc = await startStaging();
+  await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
+  await vloc.edit('talk.es.srt', 'GOOD MORNING', 'Buenos días');
+  const transcript = vloc.read('talk.en.srt');
+  for (const name of ['talk.en.srt', '.vloc/stages'])
+    rmSync(vloc.path(name), { recursive: true, force: true });
+  const jobs = await vloc.jobs();
+  const localize = [...SOFT, '--bilingual', 'above', '--from-subtitles'];
+  expect(await vloc.run(localize)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the subtitles in the spoken language are gone'),
+  });
+  expect(await vloc.jobs()).toEqual(jobs);
+  writeFileSync(vloc.path('kept.srt'), transcript);
+  const ended = await vloc.run([...localize, '--source-subtitle', 'kept.srt']);
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(textsIn(vloc.path('talk.es.mp4'))[0]).toBe('good morning | Buenos días');
 });
 
 it('a dry run says what is free, and both prices', async () => {
