@@ -26,6 +26,8 @@ export interface Work {
   readonly report: (fraction: number, stage?: Stage) => void;
   /** Where results of stages are shared between jobs. Without it, each job computes all its stages. */
   readonly sharing?: StageSharing;
+  /** When the work began, milliseconds since 1970, for the tags of a finished video; without it, it gets none. */
+  readonly atMs?: number;
 }
 
 /** Shares the results of stages between jobs. */

@@ -68,18 +68,24 @@ export async function localizeVideo(
   const isHeard = dub !== null && originalAudio === 'background';
   const separated = isHeard ? useOfBackground(separation) : separation.use;
   const exporting = enterStage(work, ends.dubbing, 1, 'exporting');
+  const used = [separated, recognizer, translator, ...(dub === null ? [] : [dub.use])];
+  const { atMs } = work;
   const { path, uses } = await exportVideo(
     engines.programs,
     {
       ...{ video, sound, subtitle, resolution, subtitleOutput: subtitleOutput(task) },
       ...(prepared === undefined ? {} : { prepared }),
+      mark:
+        atMs === undefined
+          ? undefined
+          : { isSpoken: dub !== null, from: source.language, to: [task.targetLanguage], engines: used, atMs },
     },
     exporting,
   );
   return {
     video: { path, contentType: 'video/mp4' },
     durationSeconds: declaredDuration(await readHeader(engines.programs, path, work)),
-    engines: [separated, recognizer, translator, ...(dub === null ? [] : [dub.use]), ...uses],
+    engines: [...used, ...uses],
     fits: dub?.fits ?? [],
   };
 }

@@ -63,6 +63,7 @@ import {
 } from './balance.ts';
 import { convertVideo, planConversion } from './convert.ts';
 import { findBoxes, requireFamily, requireFont } from './fonts.ts';
+import { type MarkFacts, markArguments } from './mark.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -82,6 +83,8 @@ export interface ExportTask {
   readonly resolution: Resolution;
   /** How burned subtitles look; default: plain. */
   readonly look?: Look | undefined;
+  /** What a tag says of it; default: nothing. */
+  readonly mark?: MarkFacts | undefined;
   /** Facts that were read before the dub was made; default: they are read now. */
   readonly prepared?: PreparedExport;
 }
@@ -124,6 +127,7 @@ export async function exportVideo(
   const path = join(work.folder, 'localized.mp4');
   const copySound = MP4_SOUND.has(header.audio?.codec_name ?? '') && header.demuxer.includes('mov');
   const sound = await soundArguments(programs, task, { header, duration, copySound }, work);
+  const marked = await markArguments(programs, task.video, task.mark, work);
   const args = [
     ...QUIET,
     ...['-progress', 'pipe:1'],
@@ -135,6 +139,7 @@ export async function exportVideo(
     ...(soft ? subtitleArguments(1 + sound.inputCount, task.subtitle.language) : []),
     ...coverArguments(header),
     ...keepTags(),
+    ...marked,
     ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
   const onLine = trackProgress(duration, work.report);
@@ -381,7 +386,7 @@ export interface LocalizedParts {
   readonly subtitle: Subtitle;
 }
 
-export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution' | 'look'> & {
+export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution' | 'look' | 'mark'> & {
   readonly originalAudio: OriginalAudio;
 };
 
@@ -400,10 +405,10 @@ export function exportLocalized(
 ): Promise<{ readonly path: string; readonly uses: readonly EngineUse[]; readonly cut: CutSpeech | null }> {
   return explainFailures('the finished video cannot be written', async () => {
     const { subtitle } = parts;
-    const { subtitleOutput, resolution, look } = options;
+    const { subtitleOutput, resolution, look, mark } = options;
     const video = await makeReady(programs, parts, work);
     const sound = soundOf(parts, options);
-    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution, look };
+    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution, look, mark };
     const exported = await exportVideo(programs, task, work);
     const { dub } = parts;
     if (dub === null) return { ...exported, cut: null };

@@ -157,7 +157,8 @@ async function runJob(
       if (!over) void record(context, lease.id, owner, percent, stage);
     };
     const report = createProgress(write, context.clock);
-    const work = { signal: stopped, folder: workFolder, report, ...sharingOf(context, row, lend) };
+    const atMs = context.clock.now();
+    const work = { signal: stopped, folder: workFolder, report, atMs, ...sharingOf(context, row, lend) };
     const { made, size } = await make(context, lease.id, row, work);
     stopped.throwIfAborted();
     isStoring = true;

@@ -1,0 +1,178 @@
+/** Says in a tag of a file what of it is machine-made, and reads it. A tag is no watermark: anyone can remove it. */
+import { join } from 'node:path';
+import * as v from 'valibot';
+import packageFile from '../../../package.json' with { type: 'json' };
+import { PROVENANCE_STEPS } from '../../protocol/provenance.ts';
+import { keepTags } from '../encode/encoders.ts';
+import { HEADER_BYTES, PROBE_LIMITS } from '../probe/facts.ts';
+import { ENCODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { ChildFailure, explainFailures } from '../programs/failures.ts';
+import type { Programs } from '../programs/programs.ts';
+import type { EngineRun } from '../work.ts';
+
+export const MarkedEngines = v.array(v.object({ step: v.picklist(PROVENANCE_STEPS), engine: v.string() }));
+
+/** The languages of a file, as BCP 47 tags. */
+const LANGUAGES = {
+  /** Null if unknown. */
+  from: v.nullable(v.string()),
+  to: v.array(v.string()),
+};
+
+const MarkSchema = v.object({
+  /** False for a file that only has translated subtitles. */
+  synthetic_speech: v.boolean(),
+  ...LANGUAGES,
+  /** Null if the service does not say. */
+  engines: v.nullable(MarkedEngines),
+  /** The day on which it was made, in UTC. */
+  date: v.string(),
+  tool: v.string(),
+});
+
+/** What a tag says. */
+export type Mark = v.InferOutput<typeof MarkSchema>;
+
+/** What is known of a file that is made. */
+export interface MarkFacts extends Pick<Mark, 'from' | 'to' | 'engines'> {
+  readonly isSpoken: boolean;
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+}
+
+/** This program, as files name it. */
+export const TOOL = `vloc ${packageFile.version}`;
+
+/** The tag that every container has and every player shows. */
+const KEY = 'comment';
+
+/** The line of a mark: a sentence for people, and the same for programs. */
+const MARK_LINE = /^.*\[vloc-mark (\{.*\})\]$/m;
+
+/** A program accepts arguments of 128 KiB. */
+const MOST_CHARACTERS = 30_000;
+
+/**
+ * Arguments of ffmpeg, after those that keep the tags of the source. They add a line to its comment, and replace that of an earlier mark.
+ * @param comment of the source, see `readComment`
+ * @param stream that has the tags of a file, such as `:s:a:0` in Ogg
+ */
+export function markTags(facts: MarkFacts, comment: string, stream = ''): readonly string[] {
+  const kept = withoutMark(comment).slice(0, MOST_CHARACTERS);
+  const mark = describeMark(facts);
+  const line = `${sentenceOf(mark)} [vloc-mark ${JSON.stringify(mark)}]`;
+  return [`-metadata${stream}`, `${KEY}=${kept === '' ? line : `${kept}\n${line}`}`];
+}
+
+function describeMark({ isSpoken, from, to, engines, atMs }: MarkFacts): Mark {
+  return {
+    synthetic_speech: isSpoken,
+    ...{ from, to },
+    engines: engines?.map(({ step, engine }) => ({ step, engine: engine.replace(/\s+/g, ' ') })) ?? null,
+    date: new Date(atMs).toISOString().slice(0, 'YYYY-MM-DD'.length),
+    tool: TOOL,
+  };
+}
+
+/** The comment of a file without its mark. */
+function withoutMark(comment: string): string {
+  return comment.replace(MARK_LINE, '').trim();
+}
+
+/** Null if there is none, or not one that vloc has written. */
+export function readMark(comment: string): Mark | null {
+  const [, json] = MARK_LINE.exec(comment) ?? [];
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), MarkSchema), json);
+  return read.success ? read.output : null;
+}
+
+/** `Synthetic speech in Spanish by espeak-ng, translated from English by apertium; made with vloc 0.1.0 on 2026-11-29.` */
+export function sentenceOf({ synthetic_speech, from, to, engines, date, tool }: Mark): string {
+  const by = (step: string) => {
+    const names = (engines ?? []).filter((use) => use.step === step).map(({ engine }) => engine);
+    return names.length === 0 ? '' : ` by ${[...new Set(names)].join(' and ')}`;
+  };
+  const what = synthetic_speech ? 'Synthetic speech' : 'Machine-translated subtitles';
+  const speaker = synthetic_speech ? by('speak') : '';
+  const source = from === null ? '' : ` from ${nameLanguage(from)}`;
+  const translated = synthetic_speech
+    ? `, translated${source}${by('translate')}`
+    : `${source}${by('translate')}`;
+  const unknown = engines === null ? '; the service does not name its engines' : '';
+  return `${what} in ${to.map(nameLanguage).join(', ')}${speaker}${translated}${unknown}; made with ${tool} on ${date}.`;
+}
+
+function nameLanguage(tag: string): string {
+  try {
+    return new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+/** Containers of results and of their sources; none of their demuxers opens other files. */
+const DEMUXERS = 'mov,avi,mpeg,matroska,webm,mpegts,flv,asf,ogg,mp3,flac,wav,aac';
+
+const TagsSchema = v.optional(v.record(v.string(), v.string()), {});
+const ProbeSchema = v.object({
+  format: v.optional(v.object({ tags: TagsSchema }), {}),
+  streams: v.optional(v.array(v.object({ tags: TagsSchema })), []),
+});
+
+/**
+ * The comment of an untrusted file; empty if it has none. In Ogg, its sound has it.
+ * @returns null for a file that is not media, or damaged
+ */
+export async function readComment(programs: Programs, file: string, run: EngineRun): Promise<string | null> {
+  const asked = ['-v', 'error', '-show_entries', 'format_tags:stream_tags', '-of', 'json'];
+  const input = ['-protocol_whitelist', 'file', '-format_whitelist', DEMUXERS, '-i', fileAddress(file)];
+  const options = { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES };
+  const json = await programs.run('ffprobe', [...asked, ...input], options).catch((error: unknown) => {
+    if (error instanceof ChildFailure) return null;
+    throw error;
+  });
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json?.toString('utf8'));
+  if (!read.success) return null;
+  const { format, streams } = read.output;
+  const found = [format.tags, ...streams.map(({ tags }) => tags)].flatMap((tags = {}) =>
+    Object.entries(tags).flatMap(([key, value]) => (key.toLowerCase() === KEY ? [value] : [])),
+  );
+  return found.find((text) => MARK_LINE.test(text)) ?? format.tags?.[KEY] ?? '';
+}
+
+/** Arguments of ffmpeg that mark what is made of a source; none without facts. */
+export async function markArguments(
+  programs: Programs,
+  source: string,
+  mark: MarkFacts | undefined,
+  run: EngineRun,
+): Promise<readonly string[]> {
+  return mark === undefined ? [] : markTags(mark, (await readComment(programs, source, run)) ?? '');
+}
+
+/**
+ * Writes a video with a mark into the work folder, or without one; nothing but its tag changes. A mark that it has stays.
+ * @param mark null to leave it out
+ * @returns the path of the new video, or of the given one if there is nothing to do
+ * @throws PreparationFailure
+ */
+export function markVideo(
+  programs: Programs,
+  video: string,
+  mark: MarkFacts | null,
+  work: EngineRun,
+): Promise<string> {
+  return explainFailures('the tags of the video cannot be written', async () => {
+    const comment = (await readComment(programs, video, work)) ?? '';
+    if ((mark === null) === (readMark(comment) === null)) return video;
+    const path = join(work.folder, 'marked.mp4');
+    const tags = mark === null ? ['-metadata', `${KEY}=${withoutMark(comment)}`] : markTags(mark, comment);
+    const args = [
+      ...[...QUIET, ...untrustedInput(video), '-map', '0:v', '-map', '0:a?', '-map', '0:s?', '-c', 'copy'],
+      ...['-map_chapters', '0', ...keepTags(), ...tags],
+      ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
+    ];
+    await programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS });
+    return path;
+  });
+}

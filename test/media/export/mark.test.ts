@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportVideo } from '../../../src/media/export/export.ts';
+import {
+  type MarkFacts,
+  markTags,
+  markVideo,
+  readComment,
+  readMark,
+  sentenceOf,
+} from '../../../src/media/export/mark.ts';
+import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { askProgram } from '../../support/remembered-programs.ts';
+
+const FACTS: MarkFacts = {
+  ...{ isSpoken: true, from: 'en', to: ['es'], atMs: Date.parse('2026-11-29T23:59:00Z') },
+  engines: [
+    { step: 'translate', engine: 'apertium' },
+    { step: 'speak', engine: 'espeak-ng' },
+  ],
+};
+const SENTENCE =
+  /^Synthetic speech in Spanish by espeak-ng, translated from English by apertium; made with vloc \S+ on 2026-11-29\.$/;
+
+/** A second of a tone, and a picture where the container has one. */
+function media(name: string, ...tags: string[]): string {
+  const path = join(temporaryFolder(), name);
+  const picture = name.endsWith('.mp4') ? ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'] : [];
+  const options = tags.flatMap((tag) => ['-metadata', tag]);
+  ffmpeg(...['-f', 'lavfi', '-i', 'sine=f=500:d=1'], ...picture, ...options, path);
+  return path;
+}
+
+const work = () => createWork(temporaryFolder());
+const commentOf = (path: string) => readComment(programs, path, work());
+const packetsOf = (path: string) =>
+  askProgram('ffmpeg', [
+    '-v',
+    'error',
+    '-i',
+    path,
+    '-map',
+    '0',
+    '-c',
+    'copy',
+    '-f',
+    'framemd5',
+    '-',
+  ]).toString();
+
+test.each(['talk.mp4', 'talk.m4a', 'talk.mp3', 'talk.flac', 'talk.ogg', 'talk.wav'])(
+  'a mark is read from %s as it was written, after the comment that was there',
+  async (name) => {
+    const source = media(name, 'comment=Filmed in Bremen', 'title=Talk');
+    const path = join(temporaryFolder(), name);
+    const stream = name.endsWith('.ogg') ? ':s:a:0' : '';
+    ffmpeg('-i', source, '-c', 'copy', ...markTags(FACTS, 'Filmed in Bremen', stream), path);
+    const comment = (await commentOf(path)) ?? '';
+    const mark = readMark(comment);
+    expect(mark).toEqual({
+      ...{ synthetic_speech: true, from: 'en', to: ['es'], engines: FACTS.engines },
+      ...{ date: '2026-11-29', tool: expect.stringMatching(/^vloc \d/) },
+    });
+    expect(mark && sentenceOf(mark)).toMatch(SENTENCE);
+    expect(comment).toMatch(/^Filmed in Bremen\nSynthetic speech/);
+  },
+);
+
+test('an exported video is marked and keeps the other tags, and only the sound, picture and tags that it had', async () => {
+  const video = media('talk.mp4', 'comment=Filmed in Bremen', 'title=Talk', 'artist=Ana');
+  const task = { video, sound: { type: 'original' }, subtitle: { language: 'es', lines: [] } } as const;
+  const options = { subtitleOutput: 'none', resolution: 'source' } as const;
+  const plain = await exportVideo(programs, { ...task, ...options }, work());
+  const marked = await exportVideo(programs, { ...task, ...options, mark: FACTS }, work());
+  expect(ffprobe(plain.path, 'format_tags=comment')).toBe('Filmed in Bremen');
+  expect(ffprobe(marked.path, 'format_tags=title,artist')).toBe('Talk\nAna');
+  expect(await commentOf(marked.path)).toContain('Synthetic speech in Spanish');
+  expect(packetsOf(marked.path)).toBe(packetsOf(plain.path));
+});
+
+test('a second mark replaces the first, and leaving it out restores the comment', async () => {
+  const video = media('talk.mp4', 'comment=Filmed in Bremen\nby Ana');
+  const marked = await markVideo(programs, video, FACTS, work());
+  expect(await markVideo(programs, marked, FACTS, work())).toBe(marked);
+  const comment = (await commentOf(marked)) ?? '';
+  const [, again = ''] = markTags({ ...FACTS, to: ['de'] }, comment);
+  expect(again.split('\n').map((row) => row.slice(0, 26))).toEqual([
+    'comment=Filmed in Bremen',
+    'by Ana',
+    'Synthetic speech in German',
+  ]);
+  const without = await markVideo(programs, marked, null, work());
+  expect(await commentOf(without)).toBe('Filmed in Bremen\nby Ana');
+  expect(packetsOf(without)).toBe(packetsOf(video));
+  expect(await markVideo(programs, video, null, work())).toBe(video);
+});
+
+test('the sentence of a mark says what is not known, and what is not spoken', () => {
+  const [, comment = ''] = markTags(
+    { ...FACTS, isSpoken: false, from: null, to: ['es', 'pt-BR'], engines: null },
+    '',
+  );
+  expect(comment).toMatch(
+    /^comment=Machine-translated subtitles in Spanish, Brazilian Portuguese; the service does not name its engines; made with/,
+  );
+});
+
+test.each([
+  '',
+  'Synthetic speech [vloc-mark {}]',
+  '[vloc-mark {"to":"es"}]',
+  '[vloc-mark not json]',
+  '[vloc-mark {"synthetic_speech":true,"from":null,"to":["es"],"engines":[{"step":"x","engine":"y"}],"date":"","tool":""}]',
+])('a comment that is no mark is read as none: %s', (comment) => {
+  expect(readMark(comment)).toBeNull();
+});
+
+test('a comment longer than the arguments of a program is cut, and what is no media has none', async () => {
+  const [, comment = ''] = markTags(FACTS, 'é'.repeat(200_000));
+  expect(Buffer.byteLength(comment)).toBeLessThan(128 * 1024);
+  expect(readMark(comment)?.to).toEqual(['es']);
+  expect(await commentOf(import.meta.filename)).toBeNull();
+  expect(readFileSync(import.meta.filename, 'utf8')).toContain('vloc-mark');
+});
