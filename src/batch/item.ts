@@ -31,6 +31,8 @@ export interface BatchItem {
   readonly look?: Look | undefined;
   /** Where the subtitles of the finished video show the text of their source; missing if they do not. */
   readonly bilingual?: SourcePlace | undefined;
+  /** Whether its finished video says in a tag that it is machine-made; missing to leave it as it is delivered. */
+  readonly mark?: boolean | undefined;
   /** True for a result that only vloc reads: that of a part, and of a stage. */
   readonly isInner?: true;
   /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */
@@ -44,6 +46,18 @@ export interface KeptResult {
   readonly source?: TrackSource;
   /** Its own subtitles, which are burned into its picture. */
   readonly burned?: BurnedTrack | undefined;
+  /** Missing in records of jobs that were made before there were marks. */
+  readonly mark?: ResultMark;
+}
+
+/** What a tag says of a finished video, as far as it is known before it is made. */
+export interface ResultMark {
+  /** Null if nobody asked: a video that is changed here anyway gets it. */
+  readonly isWanted: boolean | null;
+  readonly isSpoken: boolean;
+  /** The spoken language, BCP 47, where the user has stated it. */
+  readonly from: string | null;
+  readonly to: readonly string[];
 }
 
 export interface BurnedTrack {

@@ -17,12 +17,17 @@ export function isKept(what: 'audio' | 'subtitles', kept: KeptTracks): boolean {
 interface NamedWork {
   readonly tracks?: KeptTracks | undefined;
   readonly burned?: { readonly look: object } | undefined;
+  readonly mark?: { readonly isWanted: boolean | null };
 }
 
 /** @returns undefined for nothing */
-export function nameWork({ tracks, burned }: NamedWork = {}): string | undefined {
+export function nameWork({ tracks, burned, mark }: NamedWork = {}): string | undefined {
   const style = burned === undefined ? [] : [`subtitle style ${digestLook(burned.look)}`];
-  return [tracks ?? [], style].flat().join(', ') || undefined;
+  const changes = [tracks ?? [], style].flat();
+  // What is changed here has a mark anyway.
+  if (mark?.isWanted === false) changes.push('no mark');
+  else if (mark?.isWanted === true && changes.length === 0) changes.push('mark');
+  return changes.join(', ') || undefined;
 }
 
 /** So many digits tell the styles of one video apart. */

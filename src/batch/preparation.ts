@@ -4,7 +4,8 @@
  */
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './input.ts';
-import type { BurnedTrack, TrackSource } from './item.ts';
+import type { BurnedTrack, ResultMark, TrackSource } from './item.ts';
+import type { ItemProvenance } from './item-provenance.ts';
 
 /** A prepared file, ready to be sent. */
 export interface MadeFile {
@@ -51,6 +52,17 @@ export interface TracksTask {
   readonly source: TrackSource | null;
   readonly audio: boolean;
   readonly subtitles: boolean;
+  /** Undefined to leave its tags as they are; a mark that is not wanted is left out. */
+  readonly mark: ResultMark | undefined;
+  readonly made: Making;
+}
+
+/** How a video was made whose tag says so. */
+export interface Making {
+  /** Null if the service does not say. */
+  readonly engines: ItemProvenance['engines'] | null;
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
 }
 
 export interface JoinedFile {
@@ -94,7 +106,7 @@ export interface Preparation {
   prepare(input: FileInput, split: unknown, work: PreparationWork): Promise<MadeFiles>;
   join(task: JoinTask, work: PreparationWork): Promise<readonly JoinedFile[]>;
   patch(task: PatchTask, work: Omit<PreparationWork, 'report'>): Promise<PatchedTrack>;
-  /** Burns the subtitles of a finished video in, and adds tracks of the source to it. The new file is in the work folder. */
+  /** Burns the subtitles of a finished video in, adds tracks of the source to it, and marks it. A new file is in the work folder. */
   addTracks(task: TracksTask, work: Omit<PreparationWork, 'report'>): Promise<Omit<JoinedFile, 'label'>>;
 }
 

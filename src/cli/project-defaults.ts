@@ -52,7 +52,10 @@ export async function withProjectDefaults(
 }
 
 /** Flags that say opposite things: the one on the command line overrides a default of the other. */
-const OPPOSITES: readonly (readonly string[])[] = [['clobber', 'skipExisting']];
+const OPPOSITES: readonly (readonly string[])[] = [
+  ['clobber', 'skipExisting'],
+  ['mark', 'noMark'],
+];
 
 function isOverruled(name: string, given: readonly string[]): boolean {
   return OPPOSITES.some((group) => group.includes(name) && group.some((other) => given.includes(other)));

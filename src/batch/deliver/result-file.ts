@@ -49,9 +49,9 @@ export async function findVersion<File extends StoredFile>(
   return null;
 }
 
-/** Adds the tracks; returns the path of the new file in the folder. @throws Failure */
+/** Adds the tracks and the mark; returns the path of the new file in the folder, or of the video. @throws Failure */
 export type AddTracks = (
-  task: TracksTask,
+  task: Omit<TracksTask, 'made'>,
   work: { readonly signal: AbortSignal; readonly folder: string },
 ) => Promise<string>;
 
@@ -109,20 +109,20 @@ export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal
     });
 }
 
-/** Burns subtitles in, and adds the tracks if the source is still the file that the video was made from. @throws Failure */
+/** Burns subtitles in, adds the tracks if the source is still the file that the video was made from, and marks it. @throws Failure */
 export async function addKept(
   video: string,
-  { tracks, source, burned }: KeptResult,
+  { tracks, source, burned, mark }: KeptResult,
   add: AddTracks,
   work: Parameters<AddTracks>[1],
 ): Promise<string> {
   if (tracks === undefined || source === undefined)
-    return add({ video, burned, source: null, audio: false, subtitles: false }, work);
+    return add({ video, burned, source: null, audio: false, subtitles: false, mark }, work);
   const found = await stat(source.path).catch(() => null);
   const isSame = found !== null && found.size === source.bytes && found.mtimeMs === source.mtimeMs;
   if (!isSame) throw sourceGoneFailure(source.path, found === null);
   return add(
-    { video, burned, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks) },
+    { video, burned, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks), mark },
     work,
   );
 }
@@ -138,7 +138,7 @@ function sourceGoneFailure(path: string, isMissing: boolean): Failure {
 function atPlaceFailure(failure: Failure, plain: string): Failure {
   const { advice = '' } = failure.facts;
   const instead =
-    'Without --keep-audio, --keep-subtitles and --subtitle-style, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
+    'Without --keep-audio, --keep-subtitles, --subtitle-style and --mark, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
   // An advice has several lines, so a line break in the name would pass for one of them.
   const place = /\p{Cc}/u.test(plain) ? JSON.stringify(plain) : plain;
   return failure.with({ advice: `${advice}\nThe result is kept in ${place}. ${instead}` });

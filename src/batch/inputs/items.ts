@@ -7,7 +7,7 @@ import { countCharacters, quantityOf } from '../../protocol/metering.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { Units } from '../bill.ts';
 import { type InputProblem, isCopied, type JobInput } from '../input.ts';
-import type { BatchItem, KeptResult } from '../item.ts';
+import type { BatchItem, KeptResult, ResultMark } from '../item.ts';
 import { trackOf } from '../records/item-facts.ts';
 import { isSampleKey, itemKey, SAMPLE_SUFFIX } from '../records/item-key.ts';
 import { resultFolder } from '../result-name.ts';
@@ -57,14 +57,24 @@ export function keptResult(item: BatchItem): KeptResult | undefined {
   const { look, targetLanguage } = item;
   const added = addedTracks(item);
   const burned = look === undefined ? undefined : { look, language: targetLanguage ?? 'und' };
-  return added === undefined && burned === undefined ? undefined : { ...added, burned };
+  const isChanged = [added, burned, item.mark].some((change) => change !== undefined);
+  return isChanged ? { ...added, burned, mark: markOf(item) } : undefined;
+}
+
+/** What a tag says of the finished video of an item, if this machine writes one. */
+export function markOf({ fields, targetLanguage, mark }: BatchItem): ResultMark {
+  const isSpoken = fields.mode !== 'subtitles_only';
+  return { isWanted: mark ?? null, isSpoken, from: statedLanguage(fields), to: [targetLanguage ?? 'und'] };
+}
+
+function statedLanguage({ source_language: stated }: BatchItem['fields']): string | null {
+  return typeof stated === 'string' && stated !== 'auto' ? stated : null;
 }
 
 function addedTracks({ input, keep, fields }: BatchItem) {
   if (keep === undefined || input.type !== 'file') return undefined;
   const { path, bytes, mtimeMs } = input;
-  const { source_language: stated } = fields;
-  const language = typeof stated === 'string' && stated !== 'auto' ? stated : null;
+  const language = statedLanguage(fields);
   return { tracks: keep, source: { path, bytes, mtimeMs, track: trackOf({ input }), language } };
 }
 

@@ -90,7 +90,7 @@ export async function planItems(
   const placed = ordered.flatMap(({ candidate, input }) =>
     requests(candidate).map((each) => {
       const item = keepTracks(
-        styleItem(createItem(kind, input, each, ownTemplate(kind, input, delivery), terms), request),
+        finishItem(createItem(kind, input, each, ownTemplate(kind, input, delivery), terms), request),
         options,
         problems,
       );
@@ -131,9 +131,12 @@ function requireFile({ input, label }: BatchItem, problems: InputProblem[]): voi
   problems.push({ pointer: label, detail });
 }
 
-/** The item with what this machine does to its subtitles. */
-function styleItem(item: BatchItem, { look, options: { bilingual } }: PlanRequest): BatchItem {
-  return item.input.type === 'unusable' || isCopied(item.input) ? item : { ...item, look, bilingual };
+/** The item with what this machine does to its subtitles, and whether its video is marked. */
+function finishItem(item: BatchItem, { look, options }: PlanRequest): BatchItem {
+  if (item.input.type === 'unusable' || isCopied(item.input)) return item;
+  const { bilingual, noMark } = options;
+  const mark = noMark === true ? false : options.mark === true ? true : undefined;
+  return { ...item, look, bilingual, mark };
 }
 
 /** Adds a problem for a dub of subtitles that only the service reads, where names are spoken in other words. */

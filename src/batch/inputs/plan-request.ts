@@ -27,6 +27,8 @@ export type PlanOptions = ResultOptions &
     readonly keepAudio?: boolean | undefined;
     readonly keepSubtitles?: boolean | undefined;
     readonly bilingual?: SourcePlace | undefined;
+    readonly mark?: boolean | undefined;
+    readonly noMark?: boolean | undefined;
   };
 
 export interface PlanRequest {

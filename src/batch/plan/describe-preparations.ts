@@ -67,10 +67,13 @@ function sentencesOf({ item, decision }: PlannedItem, isDubbed: boolean): string
     item.look === undefined
       ? []
       : ['its subtitles are burned into the delivered video on this machine, free'];
-  if (input.type !== 'file' || input.preparation === null) return burned;
+  const marked =
+    item.mark === true ? ['the delivered video is marked as machine-made on this machine, free'] : [];
+  const after = [...burned, ...marked];
+  if (input.type !== 'file' || input.preparation === null) return after;
   const { parts } = input.preparation;
   const cut = parts > 1 ? [describeParts(parts, 'silences')] : [];
-  return [...describeConversion(input.preparation), ...cut, ...burned];
+  return [...describeConversion(input.preparation), ...cut, ...after];
 }
 
 function describeOtherLines(count: number, language: string | null, isDubbed: boolean): string {

@@ -6,7 +6,8 @@ import { withoutSecrets } from './secrets.ts';
 
 /**
  * How far an attempt has come, by rank: it only ever goes forward. A refused call has made nothing, so the same key may still
- * be accepted when it is sent again. Downloaded: all results are on this disk, checked and synced.
+ * be accepted when it is sent again. Downloaded: all results are on this disk, checked and synced; if
+ * they are made again there, of other tracks, these count.
  */
 export const STATE_RANKS = {
   asked: 0,
@@ -182,8 +183,8 @@ export function advanceAttempt(before: Attempt | undefined, record: AttemptRecor
   switch (record.type) {
     case 'downloaded': {
       const { at: downloaded_at, files, job_id = before.job_id, language = before.language } = record;
-      const result = { state: 'downloaded', job_id, downloaded_at, files, language } as const;
-      return isNews(before, 'downloaded') ? { ...before, ...result } : before;
+      const result = { state: 'downloaded', job_id, downloaded_at, language } as const;
+      return isNews(before, 'downloaded') ? { ...before, ...result, files } : { ...before, files };
     }
     case 'changed': {
       const { type: _, state = null, ...change } = record;

@@ -13,6 +13,7 @@ import { deliveryOf, languageOfItem, resultPaths } from '../inputs/delivery.ts';
 import { pathExists } from '../inputs/file-status.ts';
 import { keptResult } from '../inputs/items.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
+import type { ItemProvenance } from '../item-provenance.ts';
 import { nameWork } from '../kept-tracks.ts';
 import { type StoredFile, storeFiles } from '../records/attempts.ts';
 import type { OutputRow } from '../records/outputs.ts';
@@ -42,7 +43,7 @@ export function deliverItem(
     client: connection.client,
     naming,
     record: journalRecord(run, item, { key, job, language: naming.found }),
-    addTracks: (task, work) => addTracks(run, item, task, work),
+    addTracks: (task, work) => addTracks(run, item, { task, made: run.journal.provenanceOf(key) }, work),
     turns: run.downloads,
     locksDir: null,
     findInput: run.inputs.find,
@@ -52,13 +53,15 @@ export function deliverItem(
   });
 }
 
-/** Adds tracks of the input to its result, and warns of those that cannot be added. */
+/** Adds tracks of the input to its result and marks it, and warns of tracks that cannot be added. @param made how it was made */
 export async function addTracks(
   { batch }: Pick<Run, 'batch'>,
   item: BatchItem,
-  ...[task, work]: Parameters<AddTracks>
+  { task, made }: { readonly task: Parameters<AddTracks>[0]; readonly made: ItemProvenance | null },
+  work: Parameters<AddTracks>[1],
 ): Promise<string> {
-  const { path, notes } = await batch.preparation.addTracks(task, work);
+  const making = { engines: made?.engines ?? null, atMs: batch.runtime.now() };
+  const { path, notes } = await batch.preparation.addTracks({ ...task, made: making }, work);
   for (const note of notes) batch.warn(`${item.label}: ${note}`);
   return path;
 }

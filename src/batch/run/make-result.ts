@@ -6,6 +6,7 @@ import { makeFolder } from '../../base/folder.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import { type Output, type OutputRows, publish, rowsIn } from '../deliver/publish.ts';
 import { type AddTracks, addKept, findVersion } from '../deliver/result-file.ts';
+import { isCopied } from '../input.ts';
 import {
   type Delivery,
   deliveryOf,
@@ -13,7 +14,7 @@ import {
   type SubtitleRewrite,
   templateFor,
 } from '../inputs/delivery.ts';
-import { keptResult } from '../inputs/items.ts';
+import { keptResult, markOf } from '../inputs/items.ts';
 import type { BatchItem, ItemFile } from '../item.ts';
 import { combineParts, type ItemProvenance } from '../item-provenance.ts';
 import { nameWork } from '../kept-tracks.ts';
@@ -163,7 +164,7 @@ interface Places {
 async function makeAnew(
   run: Run,
   item: BatchItem,
-  { make }: Ingredients,
+  { make, items, provenance = provenanceOf(run, items) }: Ingredients,
   { targets, folder }: Places,
 ): Promise<readonly Output[]> {
   const { batch } = run;
@@ -176,23 +177,26 @@ async function makeAnew(
   for (const note of joined.flatMap(({ notes }) => notes)) batch.warn(`${item.label}: ${note}`);
   const own = deliveryOf(batch.delivery, item);
   await rewriteJoined(joined, own.rewrite);
-  const finished = await keepTracks(run, item, joined, work);
+  const finished = await finishVideo(run, item, { joined, provenance }, work);
   return Promise.all(
     targets.map((target) => measure(target, finished, nameWork(keptResult(item)), batch.signal)),
   );
 }
 
-/** Adds the tracks that the item keeps to the video. */
-async function keepTracks(
+/** Adds the tracks that the item keeps to the video, and marks it. */
+async function finishVideo(
   run: Run,
   item: BatchItem,
-  joined: readonly JoinedFile[],
+  {
+    joined,
+    provenance,
+  }: { readonly joined: readonly JoinedFile[]; readonly provenance: ItemProvenance | null },
   folder: string,
 ): Promise<readonly JoinedFile[]> {
-  const keep = keptResult(item);
   const video = joined.find(({ label }) => label === 'video');
-  if (keep === undefined || video === undefined) return joined;
-  const add: AddTracks = (task, work) => addTracks(run, item, task, work);
+  if (video === undefined || isCopied(item.input)) return joined;
+  const keep = { mark: markOf(item), ...keptResult(item) };
+  const add: AddTracks = (task, work) => addTracks(run, item, { task, made: provenance }, work);
   const path = await addKept(video.path, keep, add, { signal: run.batch.signal, folder });
   return joined.map((file) => (file === video ? { ...file, path } : file));
 }

@@ -81,7 +81,8 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       naming,
       record: recordOnMachine(record, job, naming.delivery.existing),
       async addTracks(task, work) {
-        const { path, notes } = await createPreparation(context.io).addTracks(task, work);
+        const made = { engines: null, atMs: context.io.now() };
+        const { path, notes } = await createPreparation(context.io).addTracks({ ...task, made }, work);
         for (const note of notes) context.terminal.warn(`${job.id}: ${note}`);
         return path;
       },

@@ -66,7 +66,7 @@ export const JOB_DELIVERY_OPTIONS = {
     help: 'folder for the results (default: that of the run that created the job, else the current one)',
   }),
   asIs: flagOption(
-    'download videos as the service delivers them, without --keep-audio, --keep-subtitles and --subtitle-style',
+    'download videos as the service delivers them, without --keep-audio, --keep-subtitles, --subtitle-style and --mark',
     {
       group: 'Output:',
     },
@@ -162,6 +162,17 @@ const KEEP_OPTIONS = inGroup('Output:', {
   ),
   keepSubtitles: flagOption(
     'also keep the subtitle tracks of the original, and in stages the recognized or given subtitles',
+  ),
+});
+
+/** Says what of a finished video is machine-made. */
+const MARK_OPTIONS = inGroup('Output:', {
+  mark: flagOption(
+    'also name in a tag what is machine-made in a video that a hosted service delivers; those made on this machine have it anyway',
+  ),
+  noMark: flagOption('leave that tag out'),
+  provenance: flagOption(
+    'also write {stem}.{lang}.provenance.json beside each result: hashes, engines and edited cues, for `vloc verify`',
   ),
 });
 
@@ -321,6 +332,7 @@ type JobTable = FieldTable &
   typeof RUN_OPTIONS &
   typeof DELIVERY_OPTIONS &
   Partial<typeof KEEP_OPTIONS> &
+  Partial<typeof MARK_OPTIONS> &
   Partial<typeof STYLE_OPTION> &
   Partial<typeof PASS_OPTION> &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
@@ -345,7 +357,7 @@ export function jobTable(kind: JobKind): JobTable {
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
-    ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...STYLE_OPTION, ...PASS_OPTION } : {}),
+    ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...MARK_OPTIONS, ...STYLE_OPTION, ...PASS_OPTION } : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
     ...(kind === 'dubbing' ? { ...TERMS_OPTION, ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),

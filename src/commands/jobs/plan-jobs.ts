@@ -142,24 +142,32 @@ async function readRequest(
 }
 
 /** Options for work on results. */
-type UsedHere = Pick<JobOptions, 'keepAudio' | 'keepSubtitles' | 'subtitleStyle' | 'voices'>;
+type UsedHere = Pick<
+  JobOptions,
+  'keepAudio' | 'keepSubtitles' | 'subtitleStyle' | 'voices' | 'mark' | 'noMark'
+>;
 
 /** The programs that add tracks to a result or mix several, and are needed only after it was paid. */
 const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
 
 /** Problems of options that need programs which this machine lacks. */
 export async function findMissingPrograms(
-  { keepAudio = false, keepSubtitles = false, subtitleStyle, voices = [] }: UsedHere,
+  { keepAudio, keepSubtitles, subtitleStyle, mark, noMark, voices = [] }: UsedHere,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly InputProblem[]> {
-  const isMixed = voices.length > 0;
-  const isStyled = subtitleStyle !== undefined;
-  if (!keepAudio && !keepSubtitles && !isStyled && !isMixed) return [];
+  const used = [
+    ...(voices.length > 0 ? ['--voices'] : []),
+    ...(keepAudio ? ['--keep-audio'] : []),
+    ...(keepSubtitles ? ['--keep-subtitles'] : []),
+    ...(subtitleStyle === undefined ? [] : ['--subtitle-style']),
+    ...(mark ? ['--mark'] : []),
+    ...(noMark ? ['--no-mark'] : []),
+  ];
+  const [pointer] = used;
+  if (pointer === undefined) return [];
   const { locateProgram } = await import('../../media/programs/programs.ts');
   const missing = TRACK_PROGRAMS.filter((name) => locateProgram(name, env.PATH ?? '') === null);
   if (missing.length === 0) return [];
-  const kept = keepAudio ? '--keep-audio' : keepSubtitles ? '--keep-subtitles' : '--subtitle-style';
-  const pointer = isMixed ? '--voices' : kept;
   const detail = `needs ${missing.join(' and ')} on this machine; install it with \`vloc engines install\``;
   return [{ pointer, detail }];
 }
@@ -172,7 +180,8 @@ export async function requireUsedFfmpeg(
   const { convert, split, audioTrack, sampleSeconds } = readPreparation(options);
   const isPrepared = convert || split || audioTrack !== null || sampleSeconds !== null;
   const isMixed = (options.voices ?? []).length > 0;
-  const isAfter = options.keepAudio || options.keepSubtitles || options.subtitleStyle !== undefined;
+  const { keepAudio, keepSubtitles, subtitleStyle, mark, noMark } = options;
+  const isAfter = keepAudio || keepSubtitles || subtitleStyle !== undefined || mark || noMark;
   if (isPrepared || isMixed || isAfter) await requireFfmpeg(context);
 }
 

@@ -57,19 +57,26 @@ export function createPreparation({ env, limits }: Pick<Io & TestSettings, 'env'
         };
       });
     },
-    async addTracks({ video: delivered, burned, source, audio, subtitles }, work) {
+    async addTracks({ video: delivered, burned, source, audio, subtitles, mark, made }, work) {
       const { prepare, programs } = await load();
       return asFailure('adding tracks', async () => {
         const video =
           burned === undefined ? delivered : await prepare.burnTrack(programs, delivered, burned, work);
-        if (source === null) return { path: video, notes: [] };
-        const { path, language } = source;
-        const track = audio ? source.track : null;
-        return prepare.addTracks(
-          programs,
-          { video, source: path, track, language, subtitles, lines: null },
-          work,
-        );
+        const { path, notes } =
+          source === null
+            ? { path: video, notes: [] }
+            : await prepare.addTracks(
+                programs,
+                {
+                  ...{ video, source: source.path, track: audio ? source.track : null },
+                  ...{ language: source.language, subtitles, lines: null },
+                },
+                work,
+              );
+        if (mark === undefined) return { path, notes };
+        const { isWanted, ...facts } = mark;
+        const said = isWanted === false ? null : { ...facts, ...made };
+        return { path: await prepare.markVideo(programs, path, said, work), notes };
       });
     },
   };

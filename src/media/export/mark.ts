@@ -8,7 +8,7 @@ import { HEADER_BYTES, PROBE_LIMITS } from '../probe/facts.ts';
 import { ENCODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
 import { ChildFailure, explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
-import type { EngineRun } from '../work.ts';
+import type { EngineRun, EngineUse } from '../work.ts';
 
 export const MarkedEngines = v.array(v.object({ step: v.picklist(PROVENANCE_STEPS), engine: v.string() }));
 
@@ -34,8 +34,13 @@ const MarkSchema = v.object({
 export type Mark = v.InferOutput<typeof MarkSchema>;
 
 /** What is known of a file that is made. */
-export interface MarkFacts extends Pick<Mark, 'from' | 'to' | 'engines'> {
+export interface MarkFacts {
   readonly isSpoken: boolean;
+  /** BCP 47; null if unknown. */
+  readonly from: string | null;
+  readonly to: readonly string[];
+  /** Null if the service does not say. */
+  readonly engines: readonly Pick<EngineUse, 'step' | 'engine'>[] | null;
   /** Milliseconds since 1970. */
   readonly atMs: number;
 }
@@ -67,7 +72,7 @@ export function markTags(facts: MarkFacts, comment: string, stream = ''): readon
 function describeMark({ isSpoken, from, to, engines, atMs }: MarkFacts): Mark {
   return {
     synthetic_speech: isSpoken,
-    ...{ from, to },
+    ...{ from, to: [...to] },
     engines: engines?.map(({ step, engine }) => ({ step, engine: engine.replace(/\s+/g, ' ') })) ?? null,
     date: new Date(atMs).toISOString().slice(0, 'YYYY-MM-DD'.length),
     tool: TOOL,

@@ -1,0 +1,99 @@
+/** `--mark` and `--no-mark` of a localization in one job, from the command to the tags of the file. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readMark } from '../../../src/media/export/mark.ts';
+import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+import { startVloc } from '../support/run-vloc.ts';
+
+/** A second with a tone, a title and a comment. */
+function talk(): Buffer {
+  const path = join(temporaryFolder(), 'talk.mp4');
+  ffmpeg(
+    ...['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1', '-f', 'lavfi', '-i', 'sine=f=500:d=1'],
+    ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],
+    ...['-metadata', 'title=Talk', '-metadata', 'comment=Filmed in Bremen', path],
+  );
+  return readFileSync(path);
+}
+
+/** A service whose localization returns the video as it is. */
+async function start() {
+  const small = createSmallEngines();
+  const inspect = async () => ({
+    duration_seconds: 1,
+    container: 'mp4' as const,
+    video: { codec: 'h264', width: 64, height: 48, frame_rate: 5 },
+    audio: { codec: 'aac', sample_rate: 44_100, channels: 1 },
+  });
+  const vloc = await startVloc({ engines: { ...small, inspect } });
+  const at = (name: string) => join(vloc.folder, name);
+  writeFileSync(at('talk.mp4'), talk());
+  const run = (words: readonly string[]) => vloc.run(words, { env: { PATH: rememberingPath() } });
+  return {
+    ...{ at, run },
+    localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
+    jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
+    isAsDelivered: (name = 'talk.es.mp4') => readFileSync(at(name)).equals(readFileSync(at('talk.mp4'))),
+  };
+}
+
+const commentOf = (path: string) => ffprobe(path, 'format_tags=comment');
+
+test('a delivered video stays as it is, byte by byte, and gets a mark and loses it without another job', async () => {
+  const { localize, run, at, jobs, isAsDelivered } = await start();
+  expect((await localize()).code).toBe(0);
+  expect(isAsDelivered()).toBe(true);
+  expect(await localize('--mark')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('or another mark: none → mark'),
+  });
+  const marked = await localize('--mark', '--clobber');
+  expect(marked.code, marked.stderr).toBe(0);
+  const comment = commentOf(at('talk.es.mp4'));
+  expect(comment).toMatch(/^Filmed in Bremen\nSynthetic speech in Spanish, translated; /);
+  expect(readMark(comment)).toMatchObject({ synthetic_speech: true, from: null, to: ['es'] });
+  expect(ffprobe(at('talk.es.mp4'), 'format_tags=title')).toBe('Talk');
+
+  const written = readFileSync(at('talk.es.mp4'));
+  const again = await localize('--mark');
+  expect(again.code, again.stderr).toBe(0);
+  expect((await run(['batch', 'retry', '.'])).code).toBe(0);
+  expect(readFileSync(at('talk.es.mp4')).equals(written)).toBe(true);
+
+  expect((await localize('--no-mark', '--clobber')).code).toBe(0);
+  expect(isAsDelivered()).toBe(true);
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('`jobs download` marks what its run would, and --as-is does not', async () => {
+  const { localize, run, at, jobs, isAsDelivered } = await start();
+  expect((await localize('--mark', '--mode', 'subtitles_only', '--from', 'en', '--detach')).code).toBe(0);
+  const [{ id }] = await jobs();
+  const waited = await run(['jobs', 'wait', id, '--out', 'marked']);
+  expect(waited.code, waited.stderr).toBe(0);
+  expect(commentOf(at('marked/talk.es.mp4'))).toContain(
+    'Machine-translated subtitles in Spanish from English',
+  );
+  expect((await run(['jobs', 'download', id, '--out', 'plain', '--as-is'])).code).toBe(0);
+  expect(isAsDelivered('plain/talk.es.mp4')).toBe(true);
+});
+
+test('a video that this machine changes is marked, unless --no-mark leaves it out', async () => {
+  const { localize, at } = await start();
+  expect((await localize('--keep-audio')).code).toBe(0);
+  expect(readMark(commentOf(at('talk.es.mp4')))?.to).toEqual(['es']);
+  expect((await localize('--keep-audio', '--mark')).stderr).not.toContain('another mark');
+  expect((await localize('--keep-audio', '--no-mark', '--clobber')).code).toBe(0);
+  expect(commentOf(at('talk.es.mp4'))).toBe('Filmed in Bremen');
+});
+
+test('a dry run says that the mark is free', async () => {
+  const { localize, jobs } = await start();
+  expect((await localize('--mark', '--dry-run')).stderr).toContain(
+    'talk.mp4: the delivered video is marked as machine-made on this machine, free.',
+  );
+  expect(await jobs()).toEqual([]);
+});
