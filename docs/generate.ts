@@ -8,6 +8,7 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import packageFile from '../package.json' with { type: 'json' };
 import { EXIT_CODES } from '../src/base/exit-codes.ts';
+import { PROVENANCE_SCHEMA_ADDRESS, ProvenanceFile } from '../src/batch/provenance-file.ts';
 import type { ToolEffect } from '../src/commands/context/command.ts';
 import { COMMAND_SECTIONS, COMMANDS } from '../src/commands/tree.ts';
 import { EnginesFile, SCHEMA_ADDRESS } from '../src/engines/config.ts';
@@ -219,6 +220,11 @@ const FILES: Readonly<Record<string, string>> = {
   '../llms.txt': llmsText(),
   'engines.schema.json': schemaText(SCHEMA_ADDRESS, 'engines.json of vloc', EnginesFile),
   'burned-style.schema.json': schemaText(LOOK_SCHEMA_ADDRESS, 'burned subtitles of vloc', LookFile),
+  'provenance.schema.json': schemaText(
+    PROVENANCE_SCHEMA_ADDRESS,
+    'provenance of a result of vloc',
+    ProvenanceFile,
+  ),
   'subtitle-style.schema.json': schemaText(STYLE_SCHEMA_ADDRESS, 'style of vloc subtitles', StyleFile),
 };
 

@@ -104,6 +104,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
         ],
       },
       {
+        name: 'verify',
+        summary: 'show what is machine-made in files, and whether they were changed since',
+        load: async () => (await import('./tool/verify.ts')).verify,
+      },
+      {
         name: 'memory',
         summary: 'exchange remembered translations with other programs',
         children: [

@@ -7,9 +7,9 @@ export interface OutputOwner {
   readonly item: string;
   /**
    * `result`: of its jobs; `export`: put together here from those of its stages; subtitles beside its video, for the user to edit:
-   * `source` in the spoken language, `target` the translation.
+   * `source` in the spoken language, `target` the translation; `provenance`: how a result was made.
    */
-  readonly step: 'result' | 'export' | 'source' | 'target';
+  readonly step: 'result' | 'export' | 'source' | 'target' | 'provenance';
 }
 
 export interface OutputVersion {

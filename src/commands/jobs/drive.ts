@@ -109,7 +109,8 @@ export async function drive(command: Command, way: (run: CommandRun) => Promise<
         shown.push(view);
         return view;
       };
-      await end(opened, await way({ ...opened, ...batch, show }));
+      const run = { ...opened, ...batch, show };
+      await end(opened, await withProvenance(run, await way(run)));
     });
     return EXIT_CODES.done.code;
   } catch (error) {
@@ -118,6 +119,15 @@ export async function drive(command: Command, way: (run: CommandRun) => Promise<
     for (const view of shown) view.close();
     await batch.close();
   }
+}
+
+/** Writes what --provenance asks for. Nothing is paid again if it fails, so the run ends first. */
+async function withProvenance(run: CommandRun, ending: Ending): Promise<Ending> {
+  const { provenance = false } = run.options;
+  if (!provenance || run.delivery.toStdout === true || run.context.signal.aborted) return ending;
+  const { writeProvenances } = await import('./write-provenance.ts');
+  const failure = await writeProvenances(run, ending.outcomes);
+  return { ...ending, failure: ending.failure ?? failure };
 }
 
 /**

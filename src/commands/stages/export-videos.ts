@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import PQueue from 'p-queue';
 import { Failure, type FailureCategory } from '../../base/failure.ts';
@@ -13,17 +13,19 @@ import { takeTurn } from '../../base/together.ts';
 import { type Output, publish, rowsIn } from '../../batch/deliver/publish.ts';
 import { findVersion } from '../../batch/deliver/result-file.ts';
 import { type FileInput, isCopied, isPrepared } from '../../batch/input.ts';
-import { keptResult } from '../../batch/inputs/items.ts';
+import { keptResult, markOf } from '../../batch/inputs/items.ts';
 import { digestLines } from '../../batch/inputs/stage-items.ts';
 import type { BatchItem, ItemFile, ItemState } from '../../batch/item.ts';
 import type { ItemCue } from '../../batch/item-provenance.ts';
 import { isKept } from '../../batch/kept-tracks.ts';
+import { enginesOf, recognizedLanguage, stepsOfStages } from '../../batch/made-steps.ts';
 import { createItemFacts } from '../../batch/records/item-facts.ts';
 import { type BatchPlace, recordFolder } from '../../batch/records/record-folder.ts';
 import type { FinishedVideo } from '../../batch/records/stage-records.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { addTracks } from '../../media/export/add-tracks.ts';
 import { type CutSpeech, checkExport as check, exportLocalized } from '../../media/export/export.ts';
+import type { MarkFacts } from '../../media/export/mark.ts';
 import type { ExportOptions } from '../../media/index.ts';
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import { pairSource } from '../../media/subtitles/bilingual.ts';
@@ -143,7 +145,8 @@ function digestExport(
     exportOptions(target.item),
     targetSubtitle === null ? null : digestLines(targetSubtitle.lines),
   ];
-  const { keep } = target.item;
+  const { keep, mark } = target.item;
+  if (mark === false) facts.push(['no mark']);
   if (keep !== undefined) {
     const isWithSource = isKept('subtitles', keep) && sourceSubtitle !== null;
     facts.push([keep, isWithSource ? digestLines(sourceSubtitle.lines) : null]);
@@ -272,7 +275,7 @@ async function exportOne(
             background: audio.separated?.background.path ?? null,
             subtitle: subtitleOf(state),
           },
-          exportOptions(item),
+          { ...exportOptions(item), mark: markFactsOf(run, state) },
           { signal: context.signal, folder: scratch, report },
         );
     const made = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
@@ -349,6 +352,20 @@ async function makeSource(
   const work = { signal: context.signal, folder, report: () => undefined };
   const made = await createPreparation(context.io).prepare(input, null, work);
   return { path: made.files[0]?.path ?? input.path, track: null };
+}
+
+/** What the tag of a video says, unless --no-mark leaves it out. */
+function markFactsOf(
+  { journal, plan, context }: StagedRun,
+  { target: { item }, sourceSubtitle, targetSubtitle }: TargetState,
+): MarkFacts | undefined {
+  const { isWanted, from, ...facts } = markOf(item);
+  if (isWanted === false) return undefined;
+  const { folder } = plan.delivery;
+  const files = { source: placeOf(sourceSubtitle, folder), target: placeOf(targetSubtitle, folder) };
+  const engines = enginesOf(stepsOfStages(journal, item, files, (path) => resolve(folder, path)));
+  const spoken = from ?? sourceSubtitle?.language ?? recognizedLanguage(journal, item);
+  return { ...facts, from: spoken, engines, atMs: context.io.now() };
 }
 
 /** Adds the tracks of the original that the target keeps, with the subtitles in the spoken language. */

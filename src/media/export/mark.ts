@@ -10,7 +10,7 @@ import { ChildFailure, explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, EngineUse } from '../work.ts';
 
-export const MarkedEngines = v.array(v.object({ step: v.picklist(PROVENANCE_STEPS), engine: v.string() }));
+const MarkedEngines = v.array(v.object({ step: v.picklist(PROVENANCE_STEPS), engine: v.string() }));
 
 /** The languages of a file, as BCP 47 tags. */
 const LANGUAGES = {
@@ -19,7 +19,7 @@ const LANGUAGES = {
   to: v.array(v.string()),
 };
 
-const MarkSchema = v.object({
+export const MarkSchema = v.object({
   /** False for a file that only has translated subtitles. */
   synthetic_speech: v.boolean(),
   ...LANGUAGES,

@@ -77,7 +77,7 @@ describe('an attempt', () => {
 
   it('has the files of the last delivery, which may have other tracks', () => {
     const files = [{ path: '/one.mp4', sha256: 'c'.repeat(64), size: 9, kept: 'audio' }];
-    expect(attemptAfter(downloaded({ key }), { ...downloaded({ key }), files }).files).toEqual(files);
+    expect(attemptAfter(downloaded({ key }), { ...downloaded({ key }), files })?.files).toEqual(files);
   });
 
   it('keeps the last refusal, since the call may have been sent again', () => {

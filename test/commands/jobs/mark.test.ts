@@ -1,7 +1,9 @@
 /** `--mark` and `--no-mark` of a localization in one job, from the command to the tags of the file. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { hashFile } from '../../../src/base/hash-file.ts';
+import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
@@ -96,4 +98,72 @@ test('a dry run says that the mark is free', async () => {
     'talk.mp4: the delivered video is marked as machine-made on this machine, free.',
   );
   expect(await jobs()).toEqual([]);
+});
+
+const FILE = 'talk.es.provenance.json';
+
+test('--provenance says of a service what it does not say, and adds the file later without another job', async () => {
+  const { localize, at, jobs, isAsDelivered } = await start();
+  expect((await localize('--dry-run', '--provenance')).stderr).toContain('talk.es.provenance.json');
+  expect((await localize()).code).toBe(0);
+  expect(existsSync(at(FILE))).toBe(false);
+  const asked = await localize('--provenance');
+  expect(asked.code, asked.stderr).toBe(0);
+  expect(isAsDelivered()).toBe(true);
+  const text = readFileSync(at(FILE), 'utf8');
+  expect(readProvenanceFile(text)).toMatchObject({
+    source: { name: 'talk.mp4', sha256: await hashFile(at('talk.mp4')) },
+    result: { name: 'talk.es.mp4', sha256: await hashFile(at('talk.es.mp4')) },
+    ...{ synthetic_speech: true, from: null, to: ['es'], edited: [] },
+    steps: ['recognize', 'translate', 'speak'].map((step) => ({ step, by: 'machine', engine: null })),
+  });
+  expect((await localize('--provenance')).code).toBe(0);
+  expect(readFileSync(at(FILE), 'utf8')).toBe(text);
+  rmSync(at(FILE));
+  expect((await localize('--provenance', '--mark', '--clobber')).code).toBe(0);
+  expect(readProvenanceFile(readFileSync(at(FILE), 'utf8'))?.result.sha256).toBe(
+    await hashFile(at('talk.es.mp4')),
+  );
+  expect(await jobs()).toHaveLength(1);
+});
+
+test('--provenance never replaces a file of the user, and the result is there', async () => {
+  const { localize, at, isAsDelivered } = await start();
+  writeFileSync(at(FILE), 'mine');
+  const first = await localize('--provenance');
+  expect(first).toMatchObject({ code: 2, stderr: expect.stringContaining(FILE) });
+  expect(readFileSync(at(FILE), 'utf8')).toBe('mine');
+  expect(isAsDelivered()).toBe(true);
+});
+
+test('`verify` tells verified files from changed and incomplete ones, and from those that it cannot read', async () => {
+  const { localize, run, at } = await start();
+  expect((await localize('--provenance', '--mark')).code).toBe(0);
+  const good = await run(['verify', 'talk.es.mp4']);
+  expect(good.code, good.stderr).toBe(0);
+  expect(good.stdout).toContain('talk.es.mp4: verified');
+  expect(good.stdout).toContain('Synthetic speech in Spanish');
+  expect(good.stdout).toContain('recognized by an engine that the service does not name');
+  const { data } = JSON.parse((await run(['verify', 'talk.es.mp4', 'talk.mp4', '--output', 'json'])).stdout);
+  expect(data).toMatchObject([
+    { file: 'talk.es.mp4', status: 'verified', tag: { to: ['es'] }, provenance: { to: ['es'] } },
+    { file: 'talk.mp4', status: 'incomplete', tag: null, provenance: null },
+  ]);
+  expect((await run(['verify', 'talk.es.mp4', 'talk.mp4'])).code).toBe(3);
+  expect((await run(['verify', 'talk.es.mp4', FILE])).code).toBe(2);
+  expect((await run(['verify', 'no.mp4'])).code).toBe(2);
+  writeFileSync(at('talk.es.mp4'), Buffer.concat([readFileSync(at('talk.es.mp4')), Buffer.alloc(8)]));
+  const changed = await run(['verify', 'talk.es.mp4']);
+  expect(changed).toMatchObject({ code: 3, stdout: expect.stringContaining('talk.es.mp4: changed') });
+});
+
+test('`verify` escapes what others have written into a tag', async () => {
+  const { run, at } = await start();
+  const mark = { synthetic_speech: true, from: null, to: ['es'], engines: null, date: '', tool: '\u001b[2J' };
+  const comment = `x [vloc-mark ${JSON.stringify(mark)}]`;
+  ffmpeg('-i', at('talk.mp4'), '-c', 'copy', '-metadata', `comment=${comment}`, at('bad.mp4'));
+  const { code, stdout } = await run(['verify', 'bad.mp4']);
+  expect(code).toBe(3);
+  expect(stdout).toContain('made with');
+  expect(stdout).not.toContain('\u001b');
 });

@@ -1,0 +1,138 @@
+/** Writes a file beside each localized video that says how it was made: --provenance. */
+import { hash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { Failure } from '../../base/failure.ts';
+import { createInputs } from '../../base/find-input.ts';
+import { onDisk } from '../../base/system-error.ts';
+import { publish, rowsIn } from '../../batch/deliver/publish.ts';
+import { findVersion } from '../../batch/deliver/result-file.ts';
+import { readResultLines } from '../../batch/deliver/result-lines.ts';
+import { isCopied } from '../../batch/input.ts';
+import { namedPaths } from '../../batch/inputs/candidate.ts';
+import { markOf } from '../../batch/inputs/items.ts';
+import type { VideoItem } from '../../batch/inputs/stage-items.ts';
+import type { BatchItem, ItemFile } from '../../batch/item.ts';
+import { type MadeStep, recognizedLanguage, stepsOfJob, stepsOfStages } from '../../batch/made-steps.ts';
+import {
+  PROVENANCE_SCHEMA_ADDRESS,
+  type ProvenanceDocument,
+  provenancePath,
+  readProvenanceFile,
+} from '../../batch/provenance-file.ts';
+import { recordFolder } from '../../batch/records/record-folder.ts';
+import type { RunOutcome } from '../../batch/run/batch.ts';
+import { hashInput } from '../../batch/run/known-uploads.ts';
+import { readComment, readMark, TOOL } from '../../media/export/mark.ts';
+import { createPrograms } from '../../media/programs/programs.ts';
+import { compareSubtitles, readBack } from '../../media/subtitles/compare.ts';
+import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
+import type { CommandRun } from './drive.ts';
+
+/**
+ * Writes those of all results that are there, unless they are the same already.
+ * @returns the first failure: `usage` for a file that is not ours, `disk`
+ */
+export async function writeProvenances(
+  run: CommandRun,
+  outcomes: readonly RunOutcome[],
+): Promise<Failure | null> {
+  let first: Failure | null = null;
+  for (const { item, state } of outcomes) {
+    if (state.phase !== 'done' || isCopied(item.input)) continue;
+    // A file that was there before is perhaps not ours.
+    const video = state.before === 'exists' ? undefined : state.files.find(({ asset }) => asset === 'video');
+    if (video === undefined) continue;
+    try {
+      await writeOne(run, item, video);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      first ??= error;
+    }
+  }
+  return first;
+}
+
+async function writeOne(run: CommandRun, item: BatchItem, video: ItemFile): Promise<void> {
+  const { context, operands, options, delivery, journal } = run;
+  const { sha256, bytes } = video;
+  if (sha256 === null || bytes === null) return;
+  const path = provenancePath(video.path);
+  const rows = rowsIn(journal, { item: item.key, step: 'provenance' }, { made: sha256 });
+  const isOurs = (await findVersion(path, await rows.find(path))) !== null;
+  const before = isOurs ? readProvenanceFile(await readFile(path, 'utf8').catch(() => '')) : null;
+  const document = await describeResult(run, item, { ...video, sha256, bytes }, before);
+  if (isDeepStrictEqual({ ...document, made_at: before?.made_at }, before)) return;
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  const folder = await onDisk(path, () => mkdtemp(join(recordFolder(delivery), 'provenance-')));
+  try {
+    const from = join(folder, 'made.json');
+    await onDisk(from, () => writeFile(from, text));
+    const file = { path, sha256: hash('sha256', text), size: Buffer.byteLength(text) };
+    const inputs = createInputs(namedPaths(context.io.cwd, operands, options));
+    const placing = { rows, overwrite: delivery.existing === 'replace', findInput: inputs.find };
+    await publish([{ from, file }], placing, () => journal.add(rows.placed([file])));
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+async function describeResult(
+  run: CommandRun,
+  item: BatchItem,
+  { path, bytes, sha256 }: ItemFile & { readonly bytes: number; readonly sha256: string },
+  before: ProvenanceDocument | null,
+): Promise<ProvenanceDocument> {
+  const { journal, delivery, context } = run;
+  // A batch may have thousands of results, of which most are done.
+  const known = before?.result.sha256 === sha256 ? before : null;
+  const { isSpoken, from, to } = markOf(item);
+  const at = (file: string) => resolve(delivery.folder, file);
+  const video = run.inStages ? journal.stages.finished.get(item.key) : undefined;
+  const steps =
+    video === undefined ? stepsOfJob(journal, item) : stepsOfStages(journal, item as VideoItem, video, at); // stages have videos
+  return {
+    $schema: PROVENANCE_SCHEMA_ADDRESS,
+    object: 'provenance',
+    made_with: TOOL,
+    made_at: new Date(context.io.now()).toISOString(),
+    source: known?.source ?? (await describeSource(run, item)),
+    result: { name: basename(path), bytes, sha256 },
+    synthetic_speech: isSpoken,
+    from: from ?? recognizedLanguage(journal, item) ?? known?.from ?? (await languageInMark(run, path)),
+    to: [...to],
+    steps: steps.map(({ step, by, engine }) => ({ step, by, engine })),
+    edited: (await Promise.all(steps.map(findEdits))).flat(),
+  };
+}
+
+async function describeSource(
+  { context }: CommandRun,
+  { input }: BatchItem,
+): Promise<ProvenanceDocument['source']> {
+  if (input.type !== 'file') return { name: input.label, sha256: null };
+  return { name: basename(input.path), sha256: await hashInput(input.path, context.signal) };
+}
+
+/** One job does not say which language it has heard, but the embedded service marks its videos with it. */
+async function languageInMark({ context: { io, signal } }: CommandRun, path: string): Promise<string | null> {
+  const programs = createPrograms(io.env.PATH ?? '');
+  if (programs.locate('ffprobe') === null) return null;
+  return readMark((await readComment(programs, path, { signal, folder: tmpdir() })) ?? '')?.from ?? null;
+}
+
+/** The cues of machine-made subtitles that a person has edited. */
+async function findEdits({ step, file }: MadeStep): Promise<ProvenanceDocument['edited']> {
+  if (file === undefined || (step !== 'recognize' && step !== 'translate')) return [];
+  const [made, now] = await Promise.all(
+    [file.made, file.path].map((path) => readResultLines(path).catch(() => null)),
+  );
+  if (now == null) return [];
+  const format = SUBTITLE_FORMATS.find((each) => file.path.endsWith(`.${each}`)) ?? 'srt';
+  const changes = made == null ? null : compareSubtitles(readBack(made, format), now).changes;
+  if (changes?.length === 0) return [];
+  const cues = changes?.map((change) => (change.type === 'removed' ? change.before : change.after).index);
+  return [{ step, file: basename(file.path), cues: cues ?? null }];
+}
