@@ -50,6 +50,7 @@ async function showItems(opened: OpenCommand, collected: CollectedJobs): Promise
   const decided = await decideBatch(collected, recorded, opened.choices(), { freeBytes });
   for (const note of [...collected.notes, ...decided.notes]) context.terminal.note(note);
   noteShard(context, collected);
+  noteProvenance(opened);
   const isUseless = decided.planned.every(({ decision }) => isRefused(decision));
   const { planned, purse, isFree } = isUseless
     ? { ...NOTHING_ASKED, planned: decided.planned }
@@ -75,6 +76,14 @@ async function showItems(opened: OpenCommand, collected: CollectedJobs): Promise
   const failure = refusalsFailure(planned);
   if (failure !== null) throw failure;
   return 0;
+}
+
+/** Says what --provenance writes. */
+export function noteProvenance({ options, context }: Pick<OpenCommand, 'options' | 'context'>): void {
+  if (options.provenance === true)
+    context.terminal.note(
+      '{stem}.{lang}.provenance.json is written beside each result on this machine, free.',
+    );
 }
 
 /** Asks for what only the service knows: which items it can make, the prices and the balance. */

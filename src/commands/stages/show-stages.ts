@@ -26,6 +26,7 @@ import {
   describeMemory,
   describeRedub,
   FREE,
+  noteProvenance,
   presentPlan,
   readPurse,
   refusalsFailure,
@@ -69,6 +70,7 @@ export async function showStages(
     for (const note of describeEncodings(plannedOf(decided))) context.terminal.note(note);
   }
   noteShard(context, collected);
+  noteProvenance(command);
   const forecasts: StageForecasts =
     decided.videos.length === 0
       ? { plan: decided, stages: [], isFree: false, limit: null }

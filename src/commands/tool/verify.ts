@@ -15,6 +15,7 @@ import { type Mark, MarkSchema, readComment, readMark, sentenceOf } from '../../
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import { type Command, defineCommand } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
+import type { Table } from '../context/output/presentation.ts';
 import { describeList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
 
@@ -67,7 +68,7 @@ export const verify: Command = defineCommand({
       if (typeof found === 'string') unreadable.push({ pointer: file, detail: found });
       else files.push(found);
     }
-    await printList(context, FILES, { data: files }, { pages: () => files.flatMap(describeFile) });
+    await printList(context, FILES, { data: files }, { pages: () => files.map(describeFile) });
     if (unreadable.length > 0) throw unreadableFailure(unreadable);
     const others = files.filter(({ status }) => status !== 'verified');
     if (others.length > 0) throw notVerifiedFailure(others, files.length);
@@ -98,28 +99,32 @@ async function verifyFile(
   }
 }
 
-function describeFile({ file, status, tag, provenance }: Verified): readonly string[] {
-  return [
-    `${file}: ${status}`,
-    `  tag:        ${tag === null ? 'none' : sentenceOf(tag)}`,
-    ...(provenance === null ? ['  provenance: none'] : describeProvenance(provenance)),
-  ];
+/** Cells, since texts from files are escaped in them. */
+function describeFile({ file, status, tag, provenance }: Verified): Table {
+  return {
+    head: ['', { title: '', wraps: 30 }],
+    rows: [
+      [file, status],
+      ['tag', tag === null ? 'none' : sentenceOf(tag)],
+      ...(provenance === null ? [['provenance', 'none']] : describeProvenance(provenance)),
+    ],
+  };
 }
 
 const WORDS = { recognize: 'recognized', translate: 'translated', speak: 'spoken', separate: 'separated' };
 
-function describeProvenance({ source, steps, edited, made_with, made_at }: ProvenanceDocument) {
+function describeProvenance({ source, steps, edited, made_with, made_at }: ProvenanceDocument): string[][] {
   const made = steps.map(({ step, by, engine }) => {
     if (by === 'given file') return `${WORDS[step]} by a person or another program`;
     return `${WORDS[step]} by ${engine ?? 'an engine that the service does not name'}`;
   });
-  const edits = edited.map(({ file, cues }) => {
-    const which = cues === null ? 'which cues is not known' : `cues ${cues.join(', ')}`;
-    return `  edited:     ${file}: ${which}`;
-  });
+  const edits = edited.map(({ file, cues }) => [
+    'edited',
+    `${file}: ${cues === null ? 'which cues is not known' : `cues ${cues.join(', ')}`}`,
+  ]);
   return [
-    `  provenance: ${made.join('; ')}; ${made_with}, ${made_at}`,
-    `  source:     ${source.name}, ${source.sha256 === null ? 'hash unknown' : `SHA-256 ${source.sha256}`}`,
+    ['provenance', [...made, `${made_with}, ${made_at}`].join('; ')],
+    ['source', `${source.name}, ${source.sha256 === null ? 'hash unknown' : `SHA-256 ${source.sha256}`}`],
     ...edits,
   ];
 }
