@@ -58,7 +58,7 @@ export interface TracksTask {
 }
 
 /** How a video was made whose tag says so. */
-export interface Making {
+interface Making {
   /** Null if the service does not say. */
   readonly engines: ItemProvenance['engines'] | null;
   /** Milliseconds since 1970. */

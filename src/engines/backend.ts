@@ -172,10 +172,17 @@ export interface Diarizer extends Backend {
   diarize(voice: string, run: EngineRun): Promise<readonly Turn[]>;
 }
 
+/** A finished video to the same with a mark of its own, such as a signed manifest. */
+export interface Marker extends Backend {
+  /** Returns the path of the new video in the folder of the run. @throws JobFailure */
+  mark(video: string, run: EngineRun): Promise<string>;
+}
+
 export interface BackendOf {
   recognize: Recognizer;
   translate: Translator;
   speak: Speaker;
   separate: Separator;
   diarize: Diarizer;
+  mark: Marker;
 }

@@ -276,9 +276,10 @@ export const ENTRIES = {
       ),
     }),
   ]),
+  mark: v.variant('type', [v.strictObject(command)]),
 } as const satisfies Record<BackendStep, v.GenericSchema>;
 
-/** The engines that vloc uses without a file, by the names that stand for them in it, in order. None tells speakers apart. */
+/** The engines that vloc uses without a file, by the names that stand for them in it, in order. None tells speakers apart, or marks videos. */
 export const BUILT_IN = {
   recognize: ['pocketsphinx'],
   translate: ['apertium'],
@@ -293,7 +294,7 @@ export function isBuiltIn(step: JobStep, name: string): boolean {
 
 /** The engines of a step that a file does not name. */
 export function defaultEngines(step: BackendStep): readonly string[] {
-  return step === 'diarize' ? [] : BUILT_IN[step];
+  return step in BUILT_IN ? BUILT_IN[step as JobStep] : []; // those are the steps of jobs
 }
 
 /** One step: engines in order of preference. */
@@ -330,6 +331,15 @@ export const EnginesFile = v.strictObject({
         v.minLength(1, 'must have at least one engine'),
       ),
       'Engines that tell speakers apart, for `vloc recognize --speakers`. The first is used.',
+    ),
+  ),
+  mark: v.optional(
+    described(
+      v.pipe(
+        v.array(ENTRIES.mark, 'must be a list of engines, in [ and ]'),
+        v.minLength(1, 'must have at least one engine; leave the list out to use none'),
+      ),
+      'Programs that get each video that this machine exports or marks, last, and return it. The first is used.',
     ),
   ),
 });

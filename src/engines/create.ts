@@ -74,6 +74,10 @@ const CREATE: { readonly [S in BackendStep]: Create<S> } = {
     if (typeof entry === 'string') throw new TypeError('no built-in engine tells speakers apart');
     return (await import('./backends/sherpa/diarize.ts')).createSherpaDiarizer(entry, parts);
   },
+  async mark(entry, parts) {
+    if (typeof entry === 'string') throw new TypeError('no built-in engine marks videos');
+    return (await import('./backends/command/mark.ts')).createCommandMarker(entry, parts);
+  },
 };
 
 /**

@@ -4,8 +4,11 @@ import type { SpokenLine } from '../protocol/subtitle-line.ts';
 
 export type JobStep = (typeof ENGINE_STEPS)[number];
 
-/** The steps that engines do; speakers are told apart by commands, because results of a job have no place for them. */
-export const BACKEND_STEPS = [...ENGINE_STEPS, 'diarize'] as const;
+/**
+ * The steps that engines do. Speakers are told apart by commands, because results of a job have no place for them, and so are videos
+ * marked, after all other changes.
+ */
+export const BACKEND_STEPS = [...ENGINE_STEPS, 'diarize', 'mark'] as const;
 export type BackendStep = (typeof BACKEND_STEPS)[number];
 
 /** Signal and folder of a short call. */

@@ -55,12 +55,12 @@ it('accepts the example of the documentation, without spaces around values', () 
 });
 
 it.each<readonly [unknown, string]>([
-  [null, 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize'],
-  [[], 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize'],
+  [null, 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize, mark'],
+  [[], 'engines.json: must be an object of steps: recognize, translate, speak, separate, diarize, mark'],
   [{ transalte: [] }, 'transalte: this version of vloc has no such step; did you mean translate?'],
   [
     { dub: [] },
-    'dub: this version of vloc has no such step; known: recognize, translate, speak, separate, diarize',
+    'dub: this version of vloc has no such step; known: recognize, translate, speak, separate, diarize, mark',
   ],
   [{ $schema: 3 }, '$schema: must be a string'],
   [{ translate: 'apertium' }, 'translate: must be a list of engines, in [ and ]'],

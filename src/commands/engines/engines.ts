@@ -173,6 +173,7 @@ const LANGUAGES: {
   speak: async (backend, run) => (await backend.voices(run)).map(({ language }) => language),
   separate: async () => [],
   diarize: async () => [],
+  mark: async () => [],
 };
 
 function listLanguages<S extends BackendStep>(

@@ -28,6 +28,7 @@ import { type BatchView, type BatchViewOptions, createBatchView } from '../scree
 import { noteContinuation, noteIdle, noteKeptJobs } from './continuation.ts';
 import type { JobOptions } from './job-options.ts';
 import { exitCodeOf, type Outcome, presentOutcomes } from './job-outcomes.ts';
+import { createMarking } from './mark-program.ts';
 import { createPreparation } from './preparation.ts';
 import { noteSamples, type SampleReport } from './sample.ts';
 import { limitRun } from './spending.ts';
@@ -213,7 +214,7 @@ export async function batchOf(
     records: openLocalRecords(connection, io.now),
     options: await limitRun(kinds, runOptions, connection, context),
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
-    preparation: createPreparation(io),
+    preparation: createPreparation(io, createMarking(context)),
     masksTerms: options.maskTerms ?? false,
     command: kind,
     warn: terminal.warn,

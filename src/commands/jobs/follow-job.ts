@@ -14,6 +14,7 @@ import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
 import type { Outcome } from './job-outcomes.ts';
+import { createMarking } from './mark-program.ts';
 import { createPreparation } from './preparation.ts';
 import type { Claims, NamingOf } from './result-places.ts';
 
@@ -82,7 +83,8 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       record: recordOnMachine(record, job, naming.delivery.existing),
       async addTracks(task, work) {
         const made = { engines: null, atMs: context.io.now() };
-        const { path, notes } = await createPreparation(context.io).addTracks({ ...task, made }, work);
+        const preparation = createPreparation(context.io, createMarking(context));
+        const { path, notes } = await preparation.addTracks({ ...task, made }, work);
         for (const note of notes) context.terminal.warn(`${job.id}: ${note}`);
         return path;
       },

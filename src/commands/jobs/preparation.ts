@@ -25,9 +25,13 @@ import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
 import type { Io, LongLimits, TestSettings } from '../context/context.ts';
 import { asSentence } from '../context/format.ts';
 import { serviceLimits } from './examine-video.ts';
+import type { MarkByProgram } from './mark-program.ts';
 
-/** @param io PATH, and the limits of one job */
-export function createPreparation({ env, limits }: Pick<Io & TestSettings, 'env' | 'limits'>): Preparation {
+/** @param io PATH, and the limits of one job  @param markByProgram of a run that delivers results */
+export function createPreparation(
+  { env, limits }: Pick<Io & TestSettings, 'env' | 'limits'>,
+  markByProgram: MarkByProgram = async (video) => video,
+): Preparation {
   const load = async () => {
     const [prepare, { createPrograms }] = await Promise.all([
       import('../../media/index.ts'),
@@ -76,7 +80,8 @@ export function createPreparation({ env, limits }: Pick<Io & TestSettings, 'env'
         if (mark === undefined) return { path, notes };
         const { isWanted, ...facts } = mark;
         const said = isWanted === false ? null : { ...facts, ...made };
-        return { path: await prepare.markVideo(programs, path, said, work), notes };
+        const marked = await prepare.markVideo(programs, path, said, work);
+        return { path: said === null ? marked : await markByProgram(marked, work), notes };
       });
     },
   };

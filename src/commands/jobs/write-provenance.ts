@@ -25,9 +25,6 @@ import {
 import { recordFolder } from '../../batch/records/record-folder.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
-import { readComment, readMark, TOOL } from '../../media/export/mark.ts';
-import { createPrograms } from '../../media/programs/programs.ts';
-import { compareSubtitles, readBack } from '../../media/subtitles/compare.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import type { CommandRun } from './drive.ts';
 
@@ -88,6 +85,7 @@ async function describeResult(
   const { journal, delivery, context } = run;
   // A batch may have thousands of results, of which most are done.
   const known = before?.result.sha256 === sha256 ? before : null;
+  const { TOOL } = await import('../../media/export/mark.ts');
   const { isSpoken, from, to } = markOf(item);
   const at = (file: string) => resolve(delivery.folder, file);
   const video = run.inStages ? journal.stages.finished.get(item.key) : undefined;
@@ -118,6 +116,10 @@ async function describeSource(
 
 /** One job does not say which language it has heard, but the embedded service marks its videos with it. */
 async function languageInMark({ context: { io, signal } }: CommandRun, path: string): Promise<string | null> {
+  const [{ readComment, readMark }, { createPrograms }] = await Promise.all([
+    import('../../media/export/mark.ts'),
+    import('../../media/programs/programs.ts'),
+  ]);
   const programs = createPrograms(io.env.PATH ?? '');
   if (programs.locate('ffprobe') === null) return null;
   return readMark((await readComment(programs, path, { signal, folder: tmpdir() })) ?? '')?.from ?? null;
@@ -130,6 +132,7 @@ async function findEdits({ step, file }: MadeStep): Promise<ProvenanceDocument['
     [file.made, file.path].map((path) => readResultLines(path).catch(() => null)),
   );
   if (now == null) return [];
+  const { compareSubtitles, readBack } = await import('../../media/subtitles/compare.ts');
   const format = SUBTITLE_FORMATS.find((each) => file.path.endsWith(`.${each}`)) ?? 'srt';
   const changes = made == null ? null : compareSubtitles(readBack(made, format), now).changes;
   if (changes?.length === 0) return [];

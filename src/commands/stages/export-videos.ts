@@ -33,6 +33,7 @@ import type { EngineUse, Subtitle } from '../../media/work.ts';
 import { JobFailure } from '../../protocol/job-failure.ts';
 import { asSentence } from '../context/format.ts';
 import { commandRecord } from '../jobs/drive.ts';
+import { createMarking } from '../jobs/mark-program.ts';
 import { createPreparation } from '../jobs/preparation.ts';
 import { linesInFile } from './given-subtitle.ts';
 import type { StageSubtitle } from './stage-plan.ts';
@@ -278,7 +279,10 @@ async function exportOne(
           { ...exportOptions(item), mark: markFactsOf(run, state) },
           { signal: context.signal, folder: scratch, report },
         );
-    const made = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
+    const kept = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
+    const isMarked = item.mark !== false && !isCopied(item.input);
+    const work = { signal: context.signal, folder: scratch };
+    const made = isMarked ? await createMarking(context)(kept, work) : kept;
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
     const file = await publishVideo(run, task, { from: made, file: { path, size, sha256 } });

@@ -14,6 +14,7 @@ import type {
   BackendOf,
   BackendWork,
   Diarizer,
+  Marker,
   Recognizer,
   Separator,
   Speaker,
@@ -83,6 +84,7 @@ const TRIALS: {
   speak: trySpeaker,
   separate: trySeparator,
   diarize: tryDiarizer,
+  mark: tryMarker,
 };
 
 const ENGLISH = 'en';
@@ -239,6 +241,13 @@ async function tryDiarizer(backend: Diarizer, parts: TrialParts): Promise<Measur
   const speakers = new Set(result.map(({ speaker }) => speaker)).size;
   const output = `${speakers} ${speakers === 1 ? 'speaker' : 'speakers'}, where one person speaks`;
   return { language: '', output, seconds, realTimeFactor: seconds / SPEECH.seconds };
+}
+
+async function tryMarker(backend: Marker, parts: TrialParts): Promise<Measured> {
+  const video = join(parts.folder, 'video.mp4');
+  await runFfmpeg(parts, [...ownInput(SPEECH.file, 'flac'), '-c:a', 'aac', '-f', 'mp4', fileAddress(video)]);
+  const { seconds } = await timed(parts, () => backend.mark(video, parts));
+  return { language: '', output: 'returned a video', seconds, realTimeFactor: seconds / SPEECH.seconds };
 }
 
 async function mixWithNoise(parts: TrialParts, stereo: string, mono: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The mark and the provenance of a video in stages. */
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
@@ -35,16 +36,41 @@ it('the provenance of a video in stages names the cues that a person has edited,
   expect(provenanceOf(vloc)?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
   expect((await vloc.run(['verify', 'talk.es.mp4'])).stdout).toContain('talk.es.srt: cues 2');
 
-  await vloc.edit('talk.es.srt', 'EVENING', 'DAY');
-  const own = await startStaging();
-  await own.run([...LOCALIZE, '--stop-after', 'recognize']);
-  const text = own.read('talk.en.srt');
   const given = await startStaging();
-  await given.addVideo('talk.mp4');
-  const { writeFile } = await import('node:fs/promises');
-  await writeFile(given.path('mine.srt'), text);
+  await writeFile(given.path('mine.srt'), vloc.read('talk.es.srt'));
   const words = ['localize', 'talk.mp4', '--to', 'es', '--subtitle', 'mine.srt', '--provenance'];
   const done = await given.run(words);
   expect(done.code, done.stderr).toBe(0);
   expect(provenanceOf(given)?.steps[0]).toEqual({ step: 'translate', by: 'given file', engine: null });
+});
+
+it('the program of `engines add mark` gets a finished video last, and a failure of it keeps what is paid', async () => {
+  const vloc = await startStaging();
+  const engines = (...words: string[]) =>
+    writeFile(vloc.path('engines.json'), JSON.stringify({ mark: [{ type: 'command', run: words }] }));
+  const run = (...more: string[]) =>
+    vloc.run([...LOCALIZE, ...more], { env: { VLOC_ENGINES: vloc.path('engines.json') } });
+  await engines('ffmpeg', '-v', 'error', '-i', '{input}');
+  expect(await run()).toMatchObject({ code: 4, stderr: expect.stringContaining('{output}') });
+  await engines('cp', '/dev/null', '{output}', '{input}');
+  expect((await run()).stderr).toMatch(/could not be marked: command cp .*engines remove mark/s);
+  const jobs = await vloc.jobs();
+  await engines(
+    'ffmpeg',
+    '-v',
+    'error',
+    '-i',
+    '{input}',
+    '-c',
+    'copy',
+    '-metadata',
+    'title=Signed',
+    '{output}',
+  );
+  const made = await run();
+  expect(made.code, made.stderr).toBe(0);
+  expect(ffprobe(vloc.path('talk.es.mp4'), 'format_tags=title')).toBe('Signed');
+  expect(markOf(vloc)).toMatchObject({ to: ['es'] });
+  expect((await vloc.run(['verify', 'talk.es.mp4'])).code).toBe(0);
+  expect(await vloc.jobs()).toEqual(jobs);
 });
