@@ -33,7 +33,11 @@ export interface BatchItem {
   readonly bilingual?: SourcePlace | undefined;
   /** Whether its finished video says in a tag that it is machine-made; missing to leave it as it is delivered. */
   readonly mark?: boolean | undefined;
-  /** True for a result that only vloc reads: that of a part, and of a stage. */
+  /** The items of its languages, for a file that has all of them; in the order of its tracks. */
+  readonly gathers?: readonly BatchItem[];
+  /** Whether the sound of the input comes before that of the languages. */
+  readonly startsWithOriginal?: boolean;
+  /** True for a result that only vloc reads: that of a part, of a stage, and of a language of a file that has several. */
   readonly isInner?: true;
   /** Set for a part of an item that is too long for one job. Listeners get events of the whole item only. */
   readonly part?: ItemPart;
@@ -44,6 +48,8 @@ export interface KeptResult {
   /** Tracks that it gets from its source; both or none. */
   readonly tracks?: KeptTracks;
   readonly source?: TrackSource;
+  /** Whether the sound of the source comes first, and is played unless another is chosen. */
+  readonly isFirst?: boolean;
   /** Its own subtitles, which are burned into its picture. */
   readonly burned?: BurnedTrack | undefined;
   /** Missing in records of jobs that were made before there were marks. */

@@ -51,6 +51,8 @@ export interface TracksTask {
   /** Null if no tracks are added. */
   readonly source: TrackSource | null;
   readonly audio: boolean;
+  /** See `KeptResult`. */
+  readonly isFirst?: boolean | undefined;
   readonly subtitles: boolean;
   /** Undefined to leave its tags as they are; a mark that is not wanted is left out. */
   readonly mark: ResultMark | undefined;
@@ -63,6 +65,13 @@ interface Making {
   readonly engines: ItemProvenance['engines'] | null;
   /** Milliseconds since 1970. */
   readonly atMs: number;
+}
+
+/** Finished videos of one input, which become one with the tracks of all. */
+interface LanguagesTask {
+  readonly videos: readonly { readonly path: string; readonly language: string }[];
+  /** Whether their sound is the same. */
+  readonly isOneSound: boolean;
 }
 
 export interface JoinedFile {
@@ -105,6 +114,8 @@ export interface Preparation {
   /** @param split from an earlier run, to cut at the same places; null to choose them */
   prepare(input: FileInput, split: unknown, work: PreparationWork): Promise<MadeFiles>;
   join(task: JoinTask, work: PreparationWork): Promise<readonly JoinedFile[]>;
+  /** @returns the path of a video in the work folder */
+  gather(task: LanguagesTask, work: Omit<PreparationWork, 'report'>): Promise<string>;
   patch(task: PatchTask, work: Omit<PreparationWork, 'report'>): Promise<PatchedTrack>;
   /** Burns the subtitles of a finished video in, adds tracks of the source to it, and marks it. A new file is in the work folder. */
   addTracks(task: TracksTask, work: Omit<PreparationWork, 'report'>): Promise<Omit<JoinedFile, 'label'>>;

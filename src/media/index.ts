@@ -40,6 +40,7 @@ export {
   uncopiedCodec,
 } from './export/convert.ts';
 export { burnTrack, type ExportOptions, exportLocalized } from './export/export.ts';
+export { joinLanguages } from './export/languages.ts';
 export { markVideo } from './export/mark.ts';
 export { joinWavs } from './join/join-sound.ts';
 export { joinVideos } from './join/join-videos.ts';

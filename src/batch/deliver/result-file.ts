@@ -112,7 +112,7 @@ export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal
 /** Burns subtitles in, adds the tracks if the source is still the file that the video was made from, and marks it. @throws Failure */
 export async function addKept(
   video: string,
-  { tracks, source, burned, mark }: KeptResult,
+  { tracks, source, isFirst, burned, mark }: KeptResult,
   add: AddTracks,
   work: Parameters<AddTracks>[1],
 ): Promise<string> {
@@ -122,7 +122,11 @@ export async function addKept(
   const isSame = found !== null && found.size === source.bytes && found.mtimeMs === source.mtimeMs;
   if (!isSame) throw sourceGoneFailure(source.path, found === null);
   return add(
-    { video, burned, source, audio: isKept('audio', tracks), subtitles: isKept('subtitles', tracks), mark },
+    {
+      ...{ video, burned, source, isFirst, mark },
+      audio: isKept('audio', tracks),
+      subtitles: isKept('subtitles', tracks),
+    },
     work,
   );
 }

@@ -71,11 +71,16 @@ function statedLanguage({ source_language: stated }: BatchItem['fields']): strin
   return typeof stated === 'string' && stated !== 'auto' ? stated : null;
 }
 
-function addedTracks({ input, keep, fields }: BatchItem) {
+function addedTracks({ input, keep, fields, startsWithOriginal: isFirst = false }: BatchItem) {
   if (keep === undefined || input.type !== 'file') return undefined;
   const { path, bytes, mtimeMs } = input;
-  const language = statedLanguage(fields);
-  return { tracks: keep, source: { path, bytes, mtimeMs, track: trackOf({ input }), language } };
+  const source = { path, bytes, mtimeMs, track: trackOf({ input }), language: statedLanguage(fields) };
+  return { tracks: keep, source, ...(isFirst ? { isFirst } : {}) };
+}
+
+/** Whether the result is made on this machine alone, without a job. */
+export function isMadeHere({ input, gathers }: Pick<BatchItem, 'input' | 'gathers'>): boolean {
+  return gathers !== undefined || isCopied(input);
 }
 
 /** The file of an input on this disk, with its size in bytes; null if it is not a file. */

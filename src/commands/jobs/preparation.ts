@@ -61,7 +61,11 @@ export function createPreparation(
         };
       });
     },
-    async addTracks({ video: delivered, burned, source, audio, subtitles, mark, made }, work) {
+    async gather({ videos, isOneSound }, work) {
+      const { prepare, programs } = await load();
+      return asFailure('adding tracks', () => prepare.joinLanguages(programs, videos, isOneSound, work));
+    },
+    async addTracks({ video: delivered, burned, source, audio, isFirst, subtitles, mark, made }, work) {
       const { prepare, programs } = await load();
       return asFailure('adding tracks', async () => {
         const video =
@@ -73,7 +77,7 @@ export function createPreparation(
                 programs,
                 {
                   ...{ video, source: source.path, track: audio ? source.track : null },
-                  ...{ language: source.language, subtitles, lines: null },
+                  ...{ language: source.language, isFirst, subtitles, lines: null },
                 },
                 work,
               );

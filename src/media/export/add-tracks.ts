@@ -30,6 +30,8 @@ export interface AddTracksTask {
   readonly track: number | null;
   /** Its language, where the source does not state it. */
   readonly language: string | null;
+  /** Whether players start with that track; missing for no. */
+  readonly isFirst?: boolean | undefined;
   /** Whether to add the subtitle tracks of the source. */
   readonly subtitles: boolean;
   /** Subtitles in the spoken language to add; null for none. */
@@ -50,8 +52,8 @@ const AAC_PER_CHANNEL = 96;
 const LINES_FILE = 'original.srt';
 
 /**
- * Writes the video with the added tracks into the work folder. They follow its own tracks and are not played unless chosen;
- * nothing in the other tracks changes.
+ * Writes the video with the added tracks into the work folder. They follow its own tracks, unless the sound comes first, and are
+ * not played unless chosen; nothing in the other tracks changes.
  * @throws PreparationFailure
  */
 export function addTracks(programs: Programs, task: AddTracksTask, work: EngineRun): Promise<AddedTracks> {
@@ -71,8 +73,8 @@ export function addTracks(programs: Programs, task: AddTracksTask, work: EngineR
       // Tracks that are longer than the picture would make the video longer.
       ...convertibleInput(task.source, ['-t', String(seconds)]),
       ...(lines.length > 0 ? ownInput(join(work.folder, LINES_FILE), 'srt') : []),
-      ...['-c', 'copy', '-map_chapters', '0', ...keepTags(), '-map', '0:v', '-map', '0:a?'],
-      ...(track === null ? [] : soundArguments(video, source, track, task.language)),
+      ...['-c', 'copy', '-map_chapters', '0', ...keepTags(), '-map', '0:v'],
+      ...(track === null ? ['-map', '0:a?'] : soundArguments(video, source, track, task)),
       ...['-map', '0:s?'],
       ...texts.flatMap((text, at) => textArguments(`1:${text.index}`, video.subtitles.length + at, text)),
       ...(lines.length > 0
@@ -116,10 +118,11 @@ function soundArguments(
   { tracks }: VideoFacts,
   source: VideoFacts,
   kept: TrackFacts,
-  known: string | null,
+  { language: known, isFirst = false }: AddTracksTask,
 ): string[] {
   const { index, codec, channels, language, title } = kept;
-  const at = tracks.length;
+  const at = isFirst ? 0 : tracks.length;
+  const own = ['-map', '0:a?'];
   const mixing = mixUnplaced(kept);
   const encoding = canCopySound(source, codec)
     ? ['copy']
@@ -128,8 +131,10 @@ function soundArguments(
         ...(mixing.length > 0 ? [`-filter:a:${at}`, mixing.join(',')] : []),
       ];
   return [
+    ...(isFirst ? [] : own),
     ...['-map', `1:${index}`, `-c:a:${at}`, ...encoding],
-    ...['-disposition:a:0', 'default', `-disposition:a:${at}`, '0'],
+    ...(isFirst ? own : []),
+    ...[...tracks, kept].flatMap((_, each) => [`-disposition:a:${each}`, each === 0 ? 'default' : '0']),
     ...[`-metadata:s:a:${at}`, `language=${language ?? codeOf(known) ?? 'und'}`],
     // Players show either of the two.
     ...['title', 'handler_name'].flatMap((name) => [`-metadata:s:a:${at}`, `${name}=${title ?? 'Original'}`]),
