@@ -7,9 +7,11 @@ import { dirname, join } from 'node:path';
 import PQueue from 'p-queue';
 import { Failure } from '../client/index.ts';
 import { decideItems } from './plan/decide-items.ts';
+import { withLanguages } from './plan/gathered.ts';
 import { recipeOf } from './recipes/recipe-of.ts';
 import { findDoubt } from './records/lost-jobs.ts';
 import { recordsPath } from './records/record-folder.ts';
+import { createUnusableRecord } from './records/unusable-inputs.ts';
 import { type Arrival, type Batch, isEndless, type RunOutcome, type Task } from './run/batch.ts';
 import { nameBatch } from './run/client-reference.ts';
 import { createRun, inputPaths } from './run/create-run.ts';
@@ -162,7 +164,10 @@ async function runItems(
     order += 1;
     // An item with a job holds a slot, or its result expires: it does not wait.
     const isNew = task.decision.step === 'new';
-    const outcome = isNew ? line.add(() => runTask(run, task, at)) : runTask(run, task, at);
+    const { gathers } = task.item;
+    const start = () => runTask(run, task, at);
+    const own = gathers?.flatMap(({ key }) => outcomes[places.get(key) ?? -1] ?? []);
+    const outcome = own !== undefined ? runGathered(run, task, own, at) : isNew ? line.add(start) : start();
     // A failure is reported when all items have finished.
     outcome.catch(() => undefined);
     places.set(task.item.key, place);
@@ -192,6 +197,50 @@ export async function runTask(run: Run, task: Task, order: number): Promise<RunO
     run.stopping.stop('broken');
     throw error;
   }
+}
+
+/**
+ * Makes the file with all languages of a video, once those that are tasks of the run have ended. One that cannot be made is recorded,
+ * since no job tells it to later commands.
+ * @param languages their outcomes
+ * @throws internal errors
+ */
+export async function runGathered(
+  run: Run,
+  { item, decision }: Task,
+  languages: readonly Promise<RunOutcome>[],
+  order: number,
+): Promise<RunOutcome> {
+  const ended = await Promise.all(languages);
+  const isDone = new Map(ended.map(({ item: { key }, state }) => [key, state.phase === 'done']));
+  const made = withLanguages(item, isDone);
+  const unmade = made.gathers?.length === 0 ? whyUnmade(ended) : null;
+  if (unmade !== null) run.tell(item, unmade);
+  const outcome =
+    unmade === null
+      ? await runTask(run, { item: made, decision }, order)
+      : ({ item, state: unmade, job: null } as const);
+  const { state } = outcome;
+  if (state.phase === 'failed' && decision.step === 'new') {
+    const { message, facts } = state.failure;
+    // The code of its languages, which says whether another run can help.
+    const code = unmade === null ? undefined : facts.code;
+    await run.journal.add(createUnusableRecord(item, message, run.batch.runtime.now(), code));
+  }
+  return outcome;
+}
+
+/** How a file ends of which no language has a result: as the first of them. Null if none is known. */
+function whyUnmade(languages: readonly RunOutcome[]): RunOutcome['state'] | null {
+  const ends = languages.map(({ state }) => state);
+  const left = ends.find(({ phase }) => phase === 'left');
+  if (left?.phase === 'left') return { ...left, jobId: null };
+  const failed = ends.find(({ phase }) => phase === 'failed');
+  if (failed?.phase !== 'failed') return null;
+  const { jobId: _, requestId: __, ...facts } = failed.failure.facts;
+  const message = `no language of it could be made: ${failed.failure.message}`;
+  const failure = new Failure({ ...facts, message }, { cause: failed.failure });
+  return { phase: 'failed', jobId: null, failure };
 }
 
 /** Yields the tasks that arrive during the run. */

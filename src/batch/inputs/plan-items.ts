@@ -34,6 +34,7 @@ import {
 import { type Delivery, ownTemplate, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
 import { createItem, orderInputs } from './items.ts';
+import { inOneFile, languageTemplate } from './one-file.ts';
 import type { PlanIo, PlanRequest } from './plan-request.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
 
@@ -87,13 +88,20 @@ export async function planItems(
   if (files > 0 && isMeasured) io.onRead?.(files);
   const { inputs, others, read } = await checkAll(kind, foreign, failsAlone, reading, problems);
   const ordered = orderInputs(inputs, options.order ?? 'given');
+  const { oneFile = false } = options;
+  if (!oneFile && options.default !== undefined)
+    problems.push({ pointer: '--default', detail: 'is for --one-file; add it, or leave this out' });
+  const itemsOf = (input: JobInput, asked: readonly PlannedRequest[]) => {
+    const template = ownTemplate(kind, input, delivery);
+    const create = (each: PlannedRequest, own: string | null) =>
+      finishItem(createItem(kind, input, each, own, terms), request);
+    if (!oneFile) return asked.map((each) => keepTracks(create(each, template), options, problems));
+    // Their tracks are copied into the file that is marked.
+    const languages = asked.map((each) => ({ ...create(each, languageTemplate(kind, options)), mark: undefined }));
+    return inOneFile(languages, options, (each) => create(each, template), problems);
+  };
   const placed = ordered.flatMap(({ candidate, input }) =>
-    requests(candidate).map((each) => {
-      const item = keepTracks(
-        finishItem(createItem(kind, input, each, ownTemplate(kind, input, delivery), terms), request),
-        options,
-        problems,
-      );
+    itemsOf(input, requests(candidate)).map((item) => {
       if (options.sample !== undefined) requireFile(item, problems);
       requireLines(item, terms, problems);
       return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };

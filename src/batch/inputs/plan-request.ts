@@ -29,6 +29,9 @@ export type PlanOptions = ResultOptions &
     readonly bilingual?: SourcePlace | undefined;
     readonly mark?: boolean | undefined;
     readonly noMark?: boolean | undefined;
+    readonly oneFile?: boolean | undefined;
+    /** The language that players start with. */
+    readonly default?: string | undefined;
   };
 
 export interface PlanRequest {

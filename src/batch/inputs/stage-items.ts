@@ -7,7 +7,7 @@ import { formatSrt } from '../../protocol/srt.ts';
 import type { SubtitleLine } from '../../protocol/subtitle-line.ts';
 import type { FileInput, JobInput, LinesPart, VoicesByName } from '../input.ts';
 import type { BatchItem } from '../item.ts';
-import { NO_LANGUAGE } from '../result-name.ts';
+import { NO_LANGUAGE, resultFolder } from '../result-name.ts';
 import type { Terms } from '../terms.ts';
 import { createItem } from './items.ts';
 
@@ -106,6 +106,7 @@ function fieldsFor(kind: JobKind, whole: BatchItem): Record<string, unknown> {
 }
 
 function inStages(item: BatchItem, whole: BatchItem): BatchItem {
-  const folder = whole.folder === '' ? STAGES_FOLDER : `${STAGES_FOLDER}/${whole.folder}`;
+  const own = resultFolder(whole.input.name);
+  const folder = own === '' ? STAGES_FOLDER : `${STAGES_FOLDER}/${own}`;
   return { ...item, folder, isInner: true };
 }

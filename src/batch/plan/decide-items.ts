@@ -23,6 +23,7 @@ import {
   needsHash,
   type Recorded,
 } from './decision.ts';
+import { decideGathered } from './gathered.ts';
 import { decideOtherLines } from './other-lines.ts';
 import { decideRedub } from './redub.ts';
 import { decisionFailure, isRefused } from './refusal.ts';
@@ -63,12 +64,16 @@ async function decideAll(
   });
   const outdated = rest.fresh ? new Set<string>() : await findOutdated(items, recorded, { hashes, sizes });
   const decisions = items.map((item) => decideItem(item, recorded, { ...rest, hashes, sizes, outdated }));
+  const byKey = new Map(items.map(({ key }, at) => [key, decisions[at] ?? NEW]));
   return mapConcurrently([...items.entries()], WIDTH, async ([at, item]) => {
-    const decision = decisions[at] ?? { step: 'new', after: null };
+    if (item.gathers !== undefined) return decideGathered(item, byKey, recorded, rest);
+    const decision = decisions[at] ?? NEW;
     const remembered = await decideOtherLines(item, decision, recorded, choices);
     return decideRedub(item, remembered, recorded, choices);
   });
 }
+
+const NEW: Decision = { step: 'new', after: null };
 
 /** Keys of items whose input file has changed. An edited result is the work of the user, so its item is left out. */
 async function findOutdated(
@@ -192,7 +197,7 @@ export async function settleItems(
   const problems: InputProblem[] = [];
   for (const [position, placed] of items.entries()) {
     const { label } = placed.item;
-    const settled = await settleItem(placed, decisions[position] ?? { step: 'new', after: null }, delivery);
+    const settled = await settleItem(placed, decisions[position] ?? NEW, delivery);
     if (isWatched) problems.push(...settled.problems.map((problem) => describeFor(label, problem)));
     else if (placed.isNamed) problems.push(...settled.problems);
     if (settled.problems.length === 0 || (placed.isNamed && !isWatched)) {

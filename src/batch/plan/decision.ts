@@ -5,6 +5,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import type { Units } from '../bill.ts';
 import { countParts, isCopied, isSplit, type UnusableInput } from '../input.ts';
 import { fileUnits, keptResult, unitsOfLines } from '../inputs/items.ts';
+import { isOfOneLanguage } from '../inputs/one-file.ts';
 import { describeChange } from '../inputs/requests.ts';
 import type { BatchItem, DoneBefore } from '../item.ts';
 import type { ItemProvenance } from '../item-provenance.ts';
@@ -212,7 +213,12 @@ function afterDownload(
     const kept = files[0]?.kept;
     // The file of an unusable input is gone, so nothing can be added from it.
     const now = nameWork(keptResult(item));
-    if (kept === now || item.input.type === 'unusable') return done;
+    if (kept === now || item.input.type === 'unusable') {
+      const isHidden = item.isInner !== true && files.some(({ path }) => isOfOneLanguage(path));
+      // It was made for a file with several languages, and is copied to its own name.
+      const isCopiable = isHidden && jobId !== null && !isWithoutJob;
+      return isCopiable ? { step: 'continue', next: { step: 'download', key, jobId } } : done;
+    }
     const changes = [`${kept ?? 'none'} → ${now ?? 'none'}`];
     if (!replace) return { step: 'changed', what: 'tracks', changes };
   }

@@ -3,7 +3,7 @@ import type { JobKind } from '../../protocol/kind-names.ts';
 import { roundCredits } from '../../protocol/metering.ts';
 import type { Units } from '../bill.ts';
 import { bytesToSend, countParts, isCopied, type JobInput } from '../input.ts';
-import { type SpeakerJob, speakersOf } from '../inputs/items.ts';
+import { isMadeHere, type SpeakerJob, speakersOf } from '../inputs/items.ts';
 import type { LineCounts, PlannedItem } from './batch-plan.ts';
 import type { Decision } from './decision.ts';
 import { countAgain, type Redub } from './redub.ts';
@@ -24,8 +24,8 @@ export interface ItemForecast {
   readonly target_language: string | null;
   readonly status: Prospect;
   readonly job_id: string | null;
-  /** How the file is prepared before it is sent, or that it is copied instead; null if it is sent as it is. */
-  readonly conversion: 'remuxed' | 'transcoded' | 'copied' | null;
+  /** How the file is prepared before it is sent, or what is done instead of sending it; null if it is sent as it is. */
+  readonly conversion: 'remuxed' | 'transcoded' | 'copied' | 'put together' | null;
   /** Number of jobs of the item: several if it is cut into parts. */
   readonly parts: number;
   /** The same jobs with --voices, one for each speaker; missing without. */
@@ -119,7 +119,7 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     target_language: item.targetLanguage,
     status,
     job_id: jobIdOf(decision),
-    conversion: conversionOf(item.input),
+    conversion: item.gathers === undefined ? conversionOf(item.input) : 'put together',
     parts: due?.jobs ?? countNewJobs({ item, memory }, redub),
     ...(speakers.length > 0 ? { speakers } : {}),
     unit: item.units?.unit ?? null,
@@ -141,6 +141,7 @@ function countNewJobs(
   { item, memory }: Pick<PlannedItem, 'item' | 'memory'>,
   redub: Redub | undefined,
 ): number {
+  if (item.gathers !== undefined) return 0;
   // Cues that were only removed need no job.
   if (redub !== undefined) return Math.min(1, redub.lines.length);
   if (memory !== undefined && memory.from_memory > 0) return Math.min(1, memory.to_pay);
@@ -186,11 +187,12 @@ interface PlannedUpload {
 
 /** By path: files of new items, and of items whose request may not have arrived. */
 function uploadsOf(planned: readonly PlannedItem[]): ReadonlyMap<string, PlannedUpload> {
-  const due = planned.flatMap(({ item: { input }, decision }): [string, PlannedUpload][] => {
+  const due = planned.flatMap(({ item, decision }): [string, PlannedUpload][] => {
+    const { input } = item;
     const { step } = decision;
     const isSent =
       step === 'new' || (step === 'continue' && ['submit', 'parts'].includes(decision.next.step));
-    if (input.type !== 'file' || isCopied(input) || !isSent) return [];
+    if (input.type !== 'file' || isMadeHere(item) || !isSent) return [];
     return [[input.path, { bytes: bytesToSend(input), parts: countParts(input) }]];
   });
   return new Map(due);

@@ -7,6 +7,7 @@ import { findRecall } from '../run/recall.ts';
 import type { Run } from '../run/run.ts';
 import { type Recipe, work } from '../run/step.ts';
 import { copyRecipe } from './copy.ts';
+import { oneFileRecipe } from './one-file.ts';
 import { isTrackGone, redubRecipe, trackGoneFailure } from './redub.ts';
 import { splitRecipe } from './split.ts';
 import { linesToSend, maskedGoneFailure, translationRecipe } from './translation.ts';
@@ -17,6 +18,7 @@ export async function recipeOf(run: Run, task: Task): Promise<Recipe | null> {
   const { input, kind } = item;
   const place = run.batch.delivery;
   const isNew = decision.step === 'new';
+  if (isNew && input.type === 'file' && item.gathers !== undefined) return oneFileRecipe(item, input);
   if (isNew && input.type === 'file' && isCopied(input)) return copyRecipe(item, input);
   if (kind === 'dubbing' && input.type === 'lines' && !isSplit(input)) {
     if (isTrackGone(decision)) return refuse(trackGoneFailure());

@@ -131,7 +131,8 @@ export async function copyRenamed(
   const { journal, batch } = run;
   const delivery = deliveryOf(batch.delivery, item);
   const attempt = journal.attempts.byKey.get(key);
-  if (attempt?.state !== 'succeeded' || attempt.files.length === 0) return null;
+  const isThere = attempt?.state === 'succeeded' || attempt?.state === 'downloaded';
+  if (!isThere || attempt.files.length === 0) return null;
   const paths = resultPaths(item, batch.delivery);
   // In the order of the paths.
   const assets = Object.entries<ResultPart>(KINDS[item.kind].result).flatMap(([name, { type }]) =>

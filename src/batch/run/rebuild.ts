@@ -5,7 +5,8 @@ import { diskFailure, Failure, isApiAnswer } from '../../base/failure.ts';
 import { unlessDiskFails } from '../../base/system-error.ts';
 import type { Job, JobKind, JobSummary } from '../../client/index.ts';
 import { LIMITS } from '../../protocol/limits.ts';
-import { isCopied, isSplit } from '../input.ts';
+import { isSplit } from '../input.ts';
+import { isMadeHere } from '../inputs/items.ts';
 import type { BatchItem } from '../item.ts';
 import type { Decision } from '../plan/decision.ts';
 import { createAttempt } from '../records/attempts.ts';
@@ -44,7 +45,7 @@ export interface Rebuild {
 export function mayPay(item: BatchItem, decision: Decision): boolean {
   switch (decision.step) {
     case 'new':
-      return !isCopied(item.input);
+      return !isMadeHere(item);
     case 'continue':
       return decision.next.step === 'submit' || isSplit(item.input);
     case 'expired':

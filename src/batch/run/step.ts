@@ -28,7 +28,7 @@ export interface JobStep<W = WorkStep<unknown>> extends AnyStep<JobStep<W> | W> 
 }
 
 export interface WorkStep<T> {
-  readonly does: 'copy' | 'cut' | 'join' | 'keep' | 'merge' | 'patch' | 'recall' | 'restore';
+  readonly does: 'copy' | 'cut' | 'gather' | 'join' | 'keep' | 'merge' | 'patch' | 'recall' | 'restore';
   readonly id: string;
   readonly needs: readonly Step[];
   /** @throws Failure, Stopped, the reason of the signal */

@@ -163,6 +163,14 @@ const KEEP_OPTIONS = inGroup('Output:', {
   keepSubtitles: flagOption(
     'also keep the subtitle tracks of the original, and in stages the recognized or given subtitles',
   ),
+  oneFile: flagOption(
+    'write one file for each video, such as talk.mul.mp4, with the original sound and a sound track, and soft subtitles, for each language of --to; needs ffmpeg and local files',
+  ),
+  default: textOption(
+    'language',
+    'the sound that players start with in --one-file: a language of --to, or original (default: the first of --to)',
+    { tool: 'text' },
+  ),
 });
 
 /** Says what of a finished video is machine-made. */

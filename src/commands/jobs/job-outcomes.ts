@@ -201,7 +201,7 @@ export function toOutcome(
     charged_credits: state.phase === 'done' ? state.credits : null,
     part_ids: partJobs ?? [],
   };
-  const files = state.phase === 'done' ? filesOf(state, planned) : [];
+  const files = state.phase === 'done' && item.isInner !== true ? filesOf(state, planned) : [];
   const provenance = state.phase === 'left' ? null : (state.provenance ?? null);
   return { label, stem, job, known, files, failure: outcomeFailure(state), provenance };
 }

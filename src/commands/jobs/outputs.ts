@@ -225,7 +225,7 @@ const ItemForecastSchema = shapeOf<ItemForecast>()(
     target_language: NullableText,
     status: v.picklist(['new', 'continue', 'done before', 'failed before', 'expired', 'not usable']),
     job_id: NullableText,
-    conversion: v.nullable(v.picklist(['remuxed', 'transcoded', 'copied'])),
+    conversion: v.nullable(v.picklist(['remuxed', 'transcoded', 'copied', 'put together'])),
     parts: v.number(),
     speakers: v.optional(
       v.array(

@@ -3,8 +3,9 @@
 import { tmpdir } from 'node:os';
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { freeBytes } from '../../base/folder.ts';
-import { type InputProblem, isCopied } from '../../batch/input.ts';
+import type { InputProblem } from '../../batch/input.ts';
 import { readDelivery } from '../../batch/inputs/delivery.ts';
+import { isMadeHere } from '../../batch/inputs/items.ts';
 import type { PlacedItem } from '../../batch/inputs/plan-items.ts';
 import type { FileFilter, PlanIo, PlanRequest } from '../../batch/inputs/plan-request.ts';
 import type { BatchItem } from '../../batch/item.ts';
@@ -144,7 +145,7 @@ async function readRequest(
 /** Options for work on results. */
 type UsedHere = Pick<
   JobOptions,
-  'keepAudio' | 'keepSubtitles' | 'subtitleStyle' | 'voices' | 'mark' | 'noMark'
+  'keepAudio' | 'keepSubtitles' | 'oneFile' | 'subtitleStyle' | 'voices' | 'mark' | 'noMark'
 >;
 
 /** The programs that add tracks to a result or mix several, and are needed only after it was paid. */
@@ -152,11 +153,12 @@ const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
 
 /** Problems of options that need programs which this machine lacks. */
 export async function findMissingPrograms(
-  { keepAudio, keepSubtitles, subtitleStyle, mark, noMark, voices = [] }: UsedHere,
+  { keepAudio, keepSubtitles, oneFile, subtitleStyle, mark, noMark, voices = [] }: UsedHere,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly InputProblem[]> {
   const used = [
     ...(voices.length > 0 ? ['--voices'] : []),
+    ...(oneFile ? ['--one-file'] : []),
     ...(keepAudio ? ['--keep-audio'] : []),
     ...(keepSubtitles ? ['--keep-subtitles'] : []),
     ...(subtitleStyle === undefined ? [] : ['--subtitle-style']),
@@ -180,8 +182,8 @@ export async function requireUsedFfmpeg(
   const { convert, split, audioTrack, sampleSeconds } = readPreparation(options);
   const isPrepared = convert || split || audioTrack !== null || sampleSeconds !== null;
   const isMixed = (options.voices ?? []).length > 0;
-  const { keepAudio, keepSubtitles, subtitleStyle, mark, noMark } = options;
-  const isAfter = keepAudio || keepSubtitles || subtitleStyle !== undefined || mark || noMark;
+  const { keepAudio, keepSubtitles, oneFile, subtitleStyle, mark, noMark } = options;
+  const isAfter = keepAudio || keepSubtitles || oneFile || subtitleStyle !== undefined || mark || noMark;
   if (isPrepared || isMixed || isAfter) await requireFfmpeg(context);
 }
 
@@ -265,8 +267,12 @@ function pickItems(
   keys: ReadonlySet<string>,
   { terminal }: NoteReceiver,
 ): readonly PlacedItem[] {
-  const picked = items.filter(({ item }) => keys.has(item.key));
-  const missing = keys.size - picked.length;
+  const found = items.filter(({ item }) => keys.has(item.key));
+  // With a language, the file that has it is made again.
+  const picked = items.filter(({ item: { key, gathers = [] } }) =>
+    [key, ...gathers.map((language) => language.key)].some((own) => keys.has(own)),
+  );
+  const missing = keys.size - found.length;
   const message = `${missing} of ${keys.size} items to run again are no longer inputs of their command`;
   const advice =
     'Check that the files are where they were; addresses with a query are not kept, so run that command itself with --retry-failed.';
@@ -309,8 +315,8 @@ export async function refuseUnsupported(
   check: SupportCheck,
 ): Promise<readonly PlannedItem[]> {
   const found = planned.map(async (each): Promise<PlannedItem> => {
-    const { kind, fields, input, look } = each.item;
-    const isChecked = each.decision.step === 'new' && !isCopied(input);
+    const { kind, fields, look } = each.item;
+    const isChecked = each.decision.step === 'new' && !isMadeHere(each.item);
     const failure = isChecked ? await check(kind, fields, look) : null;
     return failure === null ? each : { ...each, decision: refusalOf(failure) };
   });

@@ -1,6 +1,7 @@
 /** Runs a job command whose items are all known at the start, from its operands to its results. */
 import { freeBytes } from '../../base/folder.ts';
 import { isCopied } from '../../batch/input.ts';
+import { isMadeHere } from '../../batch/inputs/items.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import { decideBatch } from '../../batch/plan/plan.ts';
 import type { RunOutcome, Task } from '../../batch/run/batch.ts';
@@ -174,7 +175,7 @@ async function runTasks(run: CommandRun, plan: BatchPlan, isRetry: boolean): Pro
 }
 
 function sendsJobs({ item, decision }: Task): boolean {
-  if (decision.step !== 'continue') return decision.step === 'new' && !isCopied(item.input);
+  if (decision.step !== 'continue') return decision.step === 'new' && !isMadeHere(item);
   return decision.next.step === 'submit' || decision.next.step === 'parts';
 }
 

@@ -171,7 +171,7 @@ function isStreamed({ present, fields }: Pick<Context, 'present' | 'fields'>): b
 function printAsDone(context: Context, event: BatchEvent): void {
   if (!isStreamed(context) || event.type !== 'item') return;
   const { state } = event;
-  if (state.phase !== 'done' || state.before !== null) return;
+  if (state.phase !== 'done' || state.before !== null || event.item.isInner === true) return;
   void context.present.show({
     rows: () => state.files.map(({ path }) => [path]),
     ids: () => (state.jobId === null ? [] : [state.jobId]),

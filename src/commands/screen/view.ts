@@ -60,7 +60,8 @@ export async function createBatchView(
     return change;
   };
   return {
-    listener: (event) => {
+    listener: (given) => {
+      const event = withoutInner(given);
       if (event.type === 'credits') {
         credits = event;
         if (event.isFree !== true) context.spending?.count(event.ofThisRun ?? null);
@@ -92,6 +93,12 @@ export async function createBatchView(
       provenances.end();
     },
   };
+}
+
+/** Hides files that only vloc reads: they are not results. */
+function withoutInner(event: BatchEvent): BatchEvent {
+  if (event.type !== 'item' || event.state.phase !== 'done' || event.item.isInner !== true) return event;
+  return { ...event, state: { ...event.state, files: [] } };
 }
 
 type ItemEvent = Extract<BatchEvent, { type: 'item' }>;

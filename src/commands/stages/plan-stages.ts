@@ -7,6 +7,7 @@ import { type InputProblem, isCopied, joinProblems, unusableInputFailure } from 
 import { readDelivery } from '../../batch/inputs/delivery.ts';
 import type { PlacedItem } from '../../batch/inputs/plan-items.ts';
 import { type VideoItem, videoStage } from '../../batch/inputs/stage-items.ts';
+import type { BatchItem } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { settleItems } from '../../batch/plan/decide-items.ts';
 import type { Decision, Recorded } from '../../batch/plan/decision.ts';
@@ -68,14 +69,18 @@ export async function collectStages(
   const problems = await findMissingPrograms(options, io);
   await requireUsedFfmpeg(context, options);
   const look = await readLook(options.subtitleStyle, io);
-  const request = { kind: KIND, operands, options, body: {}, problems, look } as const;
+  // Subtitles are the result of --stop-after.
+  const videos =
+    options.stopAfter === undefined ? options : { ...options, oneFile: false, default: undefined };
+  const request = { kind: KIND, operands, options: videos, body: {}, problems, look } as const;
   const subtitles = [...records.stages.subtitles.keys()].map((path) => resolve(delivery.folder, path));
   const collected = await collectBatch(request, planIo, new Set([...results, ...subtitles]), findUnfit);
-  const items = collected.items.map(nameSample);
-  const all = collected.all.map(nameSample);
-  const languages = all.map(({ item }) => item.targetLanguage);
+  const [items, all] = [collected.items, collected.all].map((placed) =>
+    placed.map((each) => ({ ...each, item: nameSample(each.item) })),
+  ) as [PlacedItem[], PlacedItem[]]; // as many as there were
+  const languages = all.filter(isOneLanguage).map(({ item }) => item.targetLanguage);
   await checkTerms(KIND, options, terms, languages, context);
-  requireOneDub(runOptions, items.length);
+  requireOneDub(runOptions, items.filter(isOneLanguage).length);
   const command = {
     kind: KIND,
     context,
@@ -90,13 +95,19 @@ export async function collectStages(
 }
 
 /** Names the jobs and the subtitles of a sample apart from those of the whole video; the path of its result is known. */
-function nameSample(placed: PlacedItem): PlacedItem {
-  const { item } = placed;
-  const { input, key } = item;
-  if (input.type !== 'file' || input.sample === undefined) return placed;
+function nameSample(item: BatchItem): BatchItem {
+  const { input, key, gathers } = item;
+  if (input.type !== 'file' || input.sample === undefined) return item;
   const name = `${input.name}${SAMPLE_SUFFIX}`;
-  const named = { ...input, name, stem: `${input.stem}.sample` };
-  return { ...placed, item: { ...item, key: keyWithName(key, name) ?? key, input: named } };
+  const own = { ...item, key: keyWithName(key, name) ?? key };
+  // It is named by its template, as is every result of a job.
+  if (gathers !== undefined) return { ...own, gathers: gathers.map(nameSample), input: { ...input, name } };
+  return { ...own, input: { ...input, name, stem: `${input.stem}.sample` } };
+}
+
+/** Whether it goes through the stages, unlike the file with all languages of a video. */
+function isOneLanguage({ item }: Pick<PlacedItem, 'item'>): boolean {
+  return item.gathers === undefined;
 }
 
 type PlanContext = Pick<Context, 'io' | 'terminal' | 'signal'>;
@@ -132,7 +143,7 @@ export async function decideStages(
     return { subtitle, problems: found };
   };
   const { videos, failed } = await findVideos(planned, known, search);
-  problems.push(...findConflicts(videos, all, choices));
+  problems.push(...findConflicts(videos, all.filter(isOneLanguage), choices));
   // A shard does not read the subtitles of others.
   if (failed.length === 0) problems.push(...findUnnamed(videos, choices, items.length === all.length));
   const isNamed = new Set(planned.flatMap((each) => (each.isNamed ? [each.item.key] : [])));
@@ -147,7 +158,8 @@ export async function decideStages(
   printReports(reports, terminal);
   if (problems.length > 0 || shortage !== null) throw unusableInputFailure(problems, shortage);
   for (const note of notes) terminal.note(note);
-  return { ...known, videos, unusable, order: planned.map(({ item }) => item.key) };
+  const files = planned.filter((each) => !isOneLanguage(each) && !isRefused(each.decision));
+  return { ...known, videos, files, unusable, order: planned.map(({ item }) => item.key) };
 }
 
 /** Adds problems that are not listed yet: the languages of a video share those of its source subtitles. */
@@ -182,7 +194,8 @@ async function decideVideo({ item, paths }: PlacedItem, known: PlanState): Promi
   const { choices, delivery, recorded } = known;
   if (item.input.type === 'unusable') return { step: 'unusable', detail: item.input.detail };
   if (choices.stopAfter !== null) return NOTHING_TO_WRITE;
-  const own = recorded.findOutputs?.({ item: item.key, step: 'export' }) ?? [];
+  const step = item.gathers === undefined ? 'export' : 'result';
+  const own = recorded.findOutputs?.({ item: item.key, step }) ?? [];
   const [path] = paths ?? [];
   if (own.length === 0 || path === undefined || delivery.existing !== 'refuse') return TO_BE_WRITTEN;
   const found = await stat(path).catch(() => null);
@@ -215,7 +228,9 @@ async function findVideos(
   search: Search,
 ): Promise<FoundVideos> {
   const files = planned.flatMap((each) =>
-    isVideo(each.item) && !isRefused(each.decision) ? [{ ...each, item: each.item }] : [],
+    isVideo(each.item) && isOneLanguage(each) && !isRefused(each.decision)
+      ? [{ ...each, item: each.item }]
+      : [],
   );
   const videos: SourceVideo[] = [];
   const failed: FailedItem[] = [];

@@ -121,7 +121,9 @@ async function runVideos(run: StagedRun): Promise<readonly BatchOutcome[]> {
   const videos = [...Map.groupBy(states, ({ video }) => video).values()];
   const works: Promise<void>[] = [];
   await mapConcurrently(videos, runOptions.jobs + BESIDE_SLOTS, async (own) => {
-    const work = checkVideo(own).then(() => localizeVideo(workshop, own));
+    const work = checkVideo(own)
+      .then(() => localizeVideo(workshop, own))
+      .then(() => jobs.gather(own));
     works.push(work);
     await work.catch(() => undefined);
   });
@@ -167,13 +169,17 @@ interface Ended {
 }
 
 /** All outcomes in the order of the inputs. */
-function endedOf({ states, unusable, plan }: StagedRun): readonly Ended[] {
+function endedOf({ states, files, unusable, plan }: StagedRun): readonly Ended[] {
   const order = new Map(plan.order.map((key, position) => [key, position]));
   const placeOf = ({ outcome: { item } }: Ended) => order.get(item.key) ?? 0;
   return [
     ...states.map(({ target, end, jobId, steps }): Ended => {
       const state = end ?? { phase: 'left', jobId, because: 'interrupted' };
       return { outcome: { item: target.item, state, job: null }, keys: steps.map(({ key }) => key) };
+    }),
+    ...files.map(({ item, end }): Ended => {
+      const left = { phase: 'left', jobId: null, because: 'interrupted' } as const;
+      return { outcome: end ?? { item, state: left, job: null }, keys: [] };
     }),
     ...unusable.map((outcome): Ended => ({ outcome, keys: [] })),
   ].toSorted((left, right) => placeOf(left) - placeOf(right));

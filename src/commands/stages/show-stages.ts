@@ -144,7 +144,7 @@ function presentStages(
     ...(whole === undefined ? {} : { one_job_credits: whole }),
     limit,
   };
-  const videos = plan.choices.stopAfter === null ? plan.videos.flatMap(({ targets }) => targets) : [];
+  const videos = plan.choices.stopAfter === null ? listResults(plan) : [];
   const problems = problemsOf(plan);
   const inStages = describePrice(sum.credits);
   const cost =
@@ -180,6 +180,16 @@ function presentStages(
       ...(refusal ? [] : describeLimit(sum)),
     ],
   });
+}
+
+/** The videos for the user, with their paths. */
+function listResults({
+  videos,
+  files,
+}: StagePlan): readonly { readonly item: BatchItem; readonly path: string }[] {
+  const targets = videos.flatMap((video) => video.targets).filter(({ item }) => item.isInner !== true);
+  const several = files.flatMap(({ item, paths }) => (paths ?? []).map((path) => ({ item, path })));
+  return [...targets, ...several];
 }
 
 function describePrice(credits: number | null): string {

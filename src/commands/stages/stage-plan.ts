@@ -60,6 +60,8 @@ export interface StagePlan {
   readonly choices: StageChoices;
   readonly delivery: Delivery;
   readonly videos: readonly SourceVideo[];
+  /** The files with all languages of a video, with --one-file. */
+  readonly files: readonly PlannedItem[];
   readonly unusable: readonly UnusableItem[];
   /** Keys of all items, in the order of the inputs. */
   readonly order: readonly string[];
@@ -167,17 +169,19 @@ export async function decideStage(
   return { item, decision: decisions[0] ?? { step: 'new', after: null }, renamed };
 }
 
-/** One item for each video and target language, as for a localization in one job. */
+/** One item for each video and target language, and for each file with several, as for a localization in one job. */
 export function plannedOf({
   videos,
+  files,
   unusable,
-}: Pick<StagePlan, 'videos' | 'unusable'>): readonly PlannedItem[] {
+}: Pick<StagePlan, 'videos' | 'files' | 'unusable'>): readonly PlannedItem[] {
   const targets = videos.flatMap((video) => video.targets);
   return [
     ...unusable.map((each): PlannedItem => ({ ...each, paths: null })),
     ...targets.map(({ item, path }): PlannedItem => {
       return { item, decision: { step: 'new', after: null }, paths: [path] };
     }),
+    ...files,
   ];
 }
 

@@ -7,17 +7,19 @@ import { Failure } from '../../base/failure.ts';
 import { createInputs, type Inputs } from '../../base/find-input.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
 import { fileOf } from '../../batch/inputs/items.ts';
-import type { BatchEvent, BatchItem, BatchOutcome, ItemState, StopReason } from '../../batch/item.ts';
+import type { BatchItem, BatchOutcome, ItemState, StopReason } from '../../batch/item.ts';
 import type { PlannedItem } from '../../batch/plan/batch-plan.ts';
 import { describePreparations } from '../../batch/plan/describe-preparations.ts';
+import { decideGathered, withLanguages } from '../../batch/plan/gathered.ts';
 import { decisionFailure } from '../../batch/plan/refusal.ts';
 import { firstLook, listJobs } from '../../batch/recipes/stages.ts';
 import { createItemFacts } from '../../batch/records/item-facts.ts';
 import { createUnusableRecord } from '../../batch/records/unusable-inputs.ts';
+import { AUTOMATIC } from '../../batch/result-name.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
 import { openBudget } from '../../batch/run/budget.ts';
 import { endedBefore } from '../../batch/run/outcome.ts';
-import { type OpenRun, openRun, runTask } from '../../batch/run-batch.ts';
+import { type OpenRun, openRun, runGathered, runTask } from '../../batch/run-batch.ts';
 import type { TermLoss } from '../../batch/terms.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { batchOf, type CommandRun, commandRecord } from '../jobs/drive.ts';
@@ -29,6 +31,7 @@ import {
   findUnsupported,
   listKinds,
   listPendingKinds,
+  plannedOf,
   recipeOf,
   type SourceVideo,
   type StagePlan,
@@ -57,9 +60,16 @@ export interface TargetState extends StagedWay {
   end: TargetEnd | null;
 }
 
+/** A file with all languages of a video. */
+interface FileState extends PlannedItem {
+  /** Null until it is done, failed or stopped. */
+  end: RunOutcome | null;
+}
+
 export interface StagedRun extends CommandRun {
   readonly plan: StagePlan;
   readonly states: readonly TargetState[];
+  readonly files: readonly FileState[];
   /** Items whose files cannot be used; they failed before the first stage. */
   readonly unusable: readonly RunOutcome[];
   /** The targets whose recipes have a job, by key of its item. */
@@ -75,13 +85,15 @@ export async function openStagedRun(run: CommandRun, plan: StagePlan): Promise<S
     video.targets.map((target) => createTargetState(video, target, plan)),
   );
   const needs = needsOf(states);
+  const files = plan.files.map((planned): FileState => ({ ...planned, end: null }));
   const view = await run.show({
-    items: [...plan.videos.flatMap(({ targets }) => targets), ...plan.unusable].map(({ item }) => item),
+    items: plannedOf(plan).map(({ item }) => item),
     wholesOf: ({ key, kind }) =>
       needs.get(key)?.flatMap((state) => (isShown(state, kind) ? state.target.item : [])) ?? null,
   });
   const unusable = plan.unusable.flatMap((each) => endedBefore(each) ?? []);
-  return { ...run, plan, states, needs, view, unusable, inputs: createInputs(inputFilesOf(run, plan)) };
+  const inputs = createInputs(inputFilesOf(run, plan));
+  return { ...run, plan, states, files, needs, view, unusable, inputs };
 }
 
 /** The files that the stages read, absolute. */
@@ -158,6 +170,8 @@ export interface StageJobs {
    * @throws Failure of the folder or the service; the reason of the signal
    */
   run(item: BatchItem): Promise<BatchOutcome>;
+  /** Makes the file with all languages of a video, when they have ended, unless it is there. @throws Failure as `run` */
+  gather(languages: readonly TargetState[]): Promise<void>;
   /** Waits until all jobs have ended; none may follow. @throws Failure if another process has taken over the folder */
   end(): Promise<void>;
   /** The outcomes of all jobs that were needed, also of those that were done before. */
@@ -198,7 +212,7 @@ export function createStageJobs(run: StagedRun): StageJobs {
       options: { ...batch.options, skipDone: false },
       command: 'localize',
       preface: [commandRecord(run, goalsOf(begun))],
-      listen: (event) => run.view.listener(withoutFiles(event)),
+      listen: run.view.listener,
     });
   }
 
@@ -225,7 +239,40 @@ export function createStageJobs(run: StagedRun): StageJobs {
     return runTask(batch, ready, order);
   }
 
+  async function gather(file: FileState, languages: readonly TargetState[]): Promise<RunOutcome> {
+    const ended = languages.flatMap(({ target: { item }, end: state }) =>
+      state === null ? [] : [{ item, state, job: null }],
+    );
+    const isDone = new Map(ended.map(({ item: { key }, state }) => [key, state.phase === 'done']));
+    const item = sayLanguage(file.item, languages);
+    const isSkipped = file.decision.step === 'done' && file.decision.before === 'exists';
+    const decision = isSkipped
+      ? file.decision
+      : await decideGathered(withLanguages(item, isDone), new Map(), run.recorded(), choices);
+    const before = endedBefore({ item, decision });
+    if (before !== null) {
+      run.view.listener({ type: 'item', item, state: before.state, atMs: context.io.now() });
+      return before;
+    }
+    opening ??= open();
+    const { run: batch, take } = await opening;
+    const task = { item, decision };
+    const [ready = task] = await take({ tasks: [task], records: [commandRecord(run, [item.key])] });
+    const order = Math.min(...languages.map((state) => states.indexOf(state)));
+    return runGathered(
+      batch,
+      ready,
+      ended.map(async (outcome) => outcome),
+      order,
+    );
+  }
+
   return {
+    async gather(languages) {
+      const keys = languages.map(({ target }) => target.item.key);
+      const file = run.files.find(({ item }) => item.gathers?.some(({ key }) => keys.includes(key)));
+      if (file !== undefined) file.end = await gather(file, languages);
+    },
     run(item) {
       const outcome = outcomes.get(item.key) ?? request(item);
       outcomes.set(item.key, outcome);
@@ -242,6 +289,14 @@ export function createStageJobs(run: StagedRun): StageJobs {
   };
 }
 
+/** A file with the language that was recognized in its video, unless the user has stated one. */
+function sayLanguage(item: BatchItem, [first]: readonly TargetState[]): BatchItem {
+  const { source_language: stated = AUTOMATIC } = item.fields;
+  const found = first?.sourceSubtitle?.language ?? null;
+  if (stated !== AUTOMATIC || found === null) return item;
+  return { ...item, fields: { ...item.fields, source_language: found } };
+}
+
 /** Keys of the items that the run makes last, so that a target whose other jobs are done is not taken for finished. */
 function goalsOf(states: readonly TargetState[]): readonly string[] {
   return states.map(({ recipe }) => firstLook(recipe).goal.key);
@@ -249,10 +304,4 @@ function goalsOf(states: readonly TargetState[]): readonly string[] {
 
 function leftOutcome(item: BatchItem, because: StopReason): BatchOutcome {
   return { item, state: { phase: 'left', jobId: null, because } };
-}
-
-/** Hides the files that stages pass to each other: they are not results. */
-function withoutFiles(event: BatchEvent): BatchEvent {
-  if (event.type !== 'item' || event.state.phase !== 'done') return event;
-  return { ...event, state: { ...event.state, files: [] } };
 }
