@@ -10,7 +10,7 @@ import { defaultTemplate, sampleTemplate } from '../result-name.ts';
 import type { PlanOptions } from './plan-request.ts';
 
 /** The language of a file with several, as its name has it. Source: ISO 639-2. */
-export const SEVERAL_LANGUAGES = 'mul';
+const SEVERAL_LANGUAGES = 'mul';
 
 /** The value of --default for the sound of the source. */
 const ORIGINAL = 'original';

@@ -97,9 +97,13 @@ export function noteKeptJobs(context: Context, outcomes: readonly RunOutcome[], 
   for (const command of commands) note(`  ${command}`);
 }
 
-/** Whether `jobs wait` writes the result as the command itself does: it finds the source of a translation, but no speakers in a video. */
+/**
+ * Whether `jobs wait` writes the result as the command itself does: it finds the source of a translation, but no speakers in a
+ * video, nor what several results are put together to.
+ */
 function isWrittenByWait(delivery: Delivery, item: BatchItem): boolean {
   const { input } = item;
+  if (item.isInner === true) return false;
   const isFound = input.type === 'lines' && input.file !== null;
   return isFound || deliveryOf(delivery, item).rewrite === undefined;
 }

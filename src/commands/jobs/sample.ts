@@ -36,7 +36,8 @@ export function reportSamples(
   outcomes: readonly BatchOutcome[],
   ratios: ReadonlyMap<string, number> | null = null,
 ): SampleReport | null {
-  const jobs = jobsOf(outcomes, ({ item: { kind, input, units } }) => {
+  const jobs = jobsOf(outcomes, ({ item: { kind, input, units, gathers } }) => {
+    if (gathers !== undefined) return null;
     if (isSample(input)) return unitsOf(kind, wholeOf(input));
     const ratio = ratios?.get(input.name);
     return units === null || ratio === undefined
@@ -119,8 +120,8 @@ export function noteWhole(
   { terminal }: Pick<Context, 'terminal'>,
   planned: readonly Pick<PlannedItem, 'item'>[],
 ): void {
-  const wholes = planned.flatMap(({ item: { kind, input } }) =>
-    isSample(input) ? (unitsOf(kind, wholeOf(input)) ?? []) : [],
+  const wholes = planned.flatMap(({ item: { kind, input, gathers } }) =>
+    isSample(input) && gathers === undefined ? (unitsOf(kind, wholeOf(input)) ?? []) : [],
   );
   const [first] = wholes;
   if (first === undefined) return;

@@ -25,6 +25,7 @@ const CONFLICTS = {
   detach: '--detach',
   watch: '--watch',
   dryRun: '--dry-run',
+  oneFile: '--one-file',
   allFinished: '--all-finished',
   // A single result belongs to one shard, and the others would write nothing.
   shard: '--shard',

@@ -11,7 +11,7 @@ import type { EngineRun } from '../work.ts';
 import { threeLetterCode } from './export.ts';
 
 /** A finished video in one language. */
-export interface LanguageVideo {
+interface LanguageVideo {
   readonly path: string;
   /** BCP 47 tag. */
   readonly language: string;

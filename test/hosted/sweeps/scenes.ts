@@ -223,6 +223,36 @@ export const SCENES: readonly Scene[] = [
     jobs: 1,
   },
   {
+    name: 'one file with two languages, and then with three',
+    inputs: ['talk.mp4'],
+    commands: [
+      [...TWO, '--one-file', '--default', 'original'],
+      ['localize', 'talk.mp4', '--to', 'es,ca,fr', '--one-file'],
+    ],
+    results: [],
+    made: ['talk.mul.mp4'],
+    jobs: 3,
+  },
+  {
+    name: 'one file of a video in parts',
+    inputs: ['talk.mp4'],
+    isLong: true,
+    commands: [['localize', 'talk.mp4', '--from', 'en', '--to', 'es,ca', '--split', '--one-file']],
+    results: [],
+    made: ['talk.mul.mp4'],
+    jobs: 6,
+  },
+  {
+    name: 'one file with two languages, in stages',
+    inputs: ['talk.mp4'],
+    commands: [
+      [...STAGES.slice(0, -1), 'es,ca', '--from-subtitles', '--subtitle-output', 'soft', '--one-file'],
+    ],
+    results: [],
+    made: ['talk.mul.mp4', 'talk.en.srt', 'talk.es.srt', 'talk.ca.srt'],
+    jobs: 6,
+  },
+  {
     name: 'two shards',
     inputs: ['videos/a.mp4', 'videos/b.mp4', 'videos/c.mp4', 'videos/d.mp4'],
     commands: ['1/2', '2/2'].map((shard) => [
