@@ -170,7 +170,8 @@ function showOfFew(
       progress.end(label, 'failed', state.failure.message);
       return;
     case 'left':
-      if (state.because === 'detached' && state.jobId !== null) progress.end(label, 'done', `${state.jobId} accepted`);
+      if (state.because === 'detached' && state.jobId !== null)
+        progress.end(label, 'done', `${state.jobId} accepted`);
       else progress.end(label, 'stopped', state.jobId === null ? 'not started' : `${state.jobId} continues`);
       return;
     default:
