@@ -37,16 +37,19 @@ export {
   convertVideo,
   describeTrack,
   planConversion,
+  stillBytes,
   uncopiedCodec,
 } from './export/convert.ts';
 export { burnTrack, type ExportOptions, exportLocalized } from './export/export.ts';
 export { joinLanguages } from './export/languages.ts';
 export { markVideo } from './export/mark.ts';
+export { requireSoundEncoder, type SoundTask, writeSound } from './export/sound.ts';
 export { joinWavs } from './join/join-sound.ts';
 export { joinVideos } from './join/join-videos.ts';
 export { readFacts, type VideoFacts } from './probe/facts.ts';
 export { requireAllOf, requirePlayable } from './probe/inspect.ts';
 export { requireComplete } from './probe/packets.ts';
+export { soundFormatOf, soundSeconds } from './probe/sound.ts';
 export { readTimeline } from './probe/timeline.ts';
 export { PreparationFailure } from './programs/failures.ts';
 export {

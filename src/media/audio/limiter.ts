@@ -12,4 +12,9 @@ export const HIGHEST_PEAK = 0.88;
  * Filters that keep true peaks at -1 dBTP, and all samples at their times. They return the sound at 48 kHz. `level=0` keeps the
  * limiter from raising the rest.
  */
-export const LIMITER = `aresample=${RATE},alimiter=limit=${HIGHEST_PEAK}:level=0:attack=5:latency=1,aresample=48000`;
+export const LIMITER = limitPeaks(HIGHEST_PEAK);
+
+/** The same for another share of full scale. */
+export function limitPeaks(share: number): string {
+  return `aresample=${RATE},alimiter=limit=${share}:level=0:attack=5:latency=1,aresample=48000`;
+}

@@ -1,8 +1,8 @@
 /** Computes the outline of a sound: the peaks of its waveform and its loudness over time. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
-import { extname, join } from 'node:path';
-import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { join } from 'node:path';
+import { convertibleInput, DECODER_LIMITS, fileAddress, QUIET } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { openWav, type WavReader } from './wav.ts';
@@ -51,12 +51,18 @@ export async function outlineSound(programs: Programs, file: string, run: Engine
 }
 
 function decodeArguments(file: string, output: string): string[] {
-  // Results are as untrusted as inputs. The file extension decides the format, not the content.
-  const isWav = extname(file).toLowerCase() === '.wav';
-  const input = isWav ? ownInput(file, 'wav') : untrustedInput(file);
   const filter = `aresample=${RATE}:async=1:first_pts=0`;
   const sound = ['-map', '0:a:0', '-t', String(LONGEST_SECONDS), '-af', filter, '-ac', '1'];
-  return [...QUIET, ...input, ...sound, '-c:a', 'pcm_s16le', '-f', 'wav', fileAddress(output)];
+  return [
+    ...QUIET,
+    ...convertibleInput(file),
+    ...sound,
+    '-c:a',
+    'pcm_s16le',
+    '-f',
+    'wav',
+    fileAddress(output),
+  ];
 }
 
 async function outline(wav: WavReader): Promise<SoundOutline> {

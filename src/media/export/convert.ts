@@ -21,6 +21,7 @@ import {
   type TrackFacts,
   type VideoFacts,
 } from '../probe/facts.ts';
+import { soundFormatOf, soundSeconds } from '../probe/sound.ts';
 import {
   convertibleInput,
   ENCODER_LIMITS,
@@ -38,7 +39,8 @@ export type ConversionPlan =
   | { readonly type: 'none'; readonly track: TrackFacts; readonly reasons: readonly string[] }
   | {
       readonly type: 'convert';
-      readonly picture: 'copy' | 'encode';
+      /** `still`: a black one, for sound. */
+      readonly picture: 'copy' | 'encode' | 'still';
       readonly sound: 'copy' | 'encode';
       /** The only audio track of the result. */
       readonly track: TrackFacts;
@@ -71,10 +73,12 @@ export interface ConversionOptions {
 const TAKEN = /^(mov|avi|mpeg|mpegvideo)\b/;
 /** Containers whose time stamps are good enough to copy their streams into MP4. */
 const COPYABLE_FROM = /mov|matroska|mpegts|flv/;
+/** The same for sound alone. */
+const SOUND_COPYABLE_FROM = /mov|matroska|mpegts|flv|^mp3|^aac/;
 
 /** Whether sound of a file can be copied into an MP4. */
 export function canCopySound({ demuxer }: Pick<VideoFacts, 'demuxer'>, codec: string): boolean {
-  return COPYABLE_FROM.test(demuxer) && MP4_SOUND.has(codec);
+  return SOUND_COPYABLE_FROM.test(demuxer) && MP4_SOUND.has(codec);
 }
 
 /** Returns the codec of a picture that an export cannot copy into an MP4; null if it can. */
@@ -88,17 +92,16 @@ export function planConversion(facts: VideoFacts, options: ConversionOptions = {
   if (refused !== null) return refused;
   const chosen = chooseTrack(facts.tracks, options.audioTrack);
   const { picture } = facts;
-  if (chosen === null || picture === null) throw new Error('refused before: no picture or no such track');
+  if (chosen === null) throw new Error('refused before: no such track');
   const { track } = chosen;
+  if (picture === null) return planStill(facts, track, options, chosen.reasons);
   const isTaken = TAKEN.test(facts.demuxer);
   const varies = options.isConstant === undefined ? picture.mayVary : !options.isConstant;
   const mustBeConstant = varies && options.willBeSplit === true;
   const reasons = [
     ...(isTaken ? [] : [`the service does not accept ${nameOf(facts.demuxer)} files`]),
     ...(mustBeConstant ? ['a video with a variable frame rate cannot be cut and joined exactly'] : []),
-    ...(options.firstSeconds === undefined
-      ? []
-      : [`only the first ${options.firstSeconds} s are sent, cut at a pause`]),
+    ...(options.firstSeconds === undefined ? [] : [describeSample(options.firstSeconds)]),
     ...chosen.reasons,
   ];
   // The service uses the first audio track of the file.
@@ -123,6 +126,27 @@ export function planConversion(facts: VideoFacts, options: ConversionOptions = {
   };
 }
 
+/** Sound alone gets a picture, since the service accepts only videos. */
+function planStill(
+  facts: VideoFacts,
+  track: TrackFacts,
+  { firstSeconds }: ConversionOptions,
+  chosen: readonly string[],
+): ConversionPlan {
+  const sound = canCopySound(facts, track.codec) ? 'copy' : 'encode';
+  const reasons = [
+    'the service accepts only videos',
+    ...(firstSeconds === undefined ? [] : [describeSample(firstSeconds)]),
+    ...chosen,
+    ...(sound === 'copy' ? [] : [`${track.codec} sound is encoded as AAC`]),
+  ];
+  return { type: 'convert', picture: 'still', sound, track, isTaken: false, makeConstant: false, reasons };
+}
+
+function describeSample(seconds: number): string {
+  return `only the first ${seconds} s are sent, cut at a pause`;
+}
+
 function refuse(facts: VideoFacts, wanted: number | undefined): ConversionPlan | null {
   const impossible = (code: PreparationCode, message: string, advice: string): ConversionPlan => ({
     type: 'impossible',
@@ -130,9 +154,9 @@ function refuse(facts: VideoFacts, wanted: number | undefined): ConversionPlan |
     message,
     advice,
   });
-  if (facts.picture === null) {
-    const message = 'the file has no picture stream: it has only sound';
-    return impossible('MEDIA_UNSUPPORTED', message, 'give the video, or put a still picture over the sound');
+  if (facts.picture === null && soundFormatOf(facts) === null) {
+    const message = `the file has only sound, in ${nameOf(facts.demuxer)} with ${facts.tracks[0]?.codec ?? 'none'}`;
+    return impossible('MEDIA_UNSUPPORTED', message, 'give it as MP3, M4A, WAV, FLAC, Ogg or Opus');
   }
   if (facts.tracks.length === 0) {
     const advice =
@@ -210,28 +234,57 @@ export async function convertVideo(
 ): Promise<string> {
   if (plan.type === 'none') return file;
   const path = join(work.folder, `${parse(file).name}.mp4`);
+  const isStill = plan.picture === 'still';
+  const seconds =
+    endSeconds ?? (isStill ? await soundSeconds(programs, file, facts, work) : facts.durationSeconds);
+  const picture = isStill ? '1:v:0' : `0:${facts.picture?.index}`;
   const args = [
     ...[...QUIET, ...FEW_ERRORS, '-progress', 'pipe:1'],
     ...convertibleInput(file),
-    ...['-map', `0:${facts.picture?.index}`, '-map', `0:${plan.track.index}`],
+    ...(isStill ? stillInput(seconds ?? 0) : []),
+    ...['-map', picture, '-map', `0:${plan.track.index}`],
     ...pictureArguments(facts, plan),
     ...(plan.sound === 'copy'
       ? ['-c:a', 'copy']
       : ['-af', [ON_TIME, ...mixUnplaced(plan.track)].join(','), ...aacArguments(plan.track.channels)]),
-    ...coverArguments(facts),
-    ...keepTags(),
+    ...(isStill ? ['-map_metadata', '-1', '-map_chapters', '-1'] : [...coverArguments(facts), ...keepTags()]),
     ...(endSeconds === null ? [] : ['-t', String(endSeconds)]),
     ...['-disposition:a:0', 'default', '-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
   ];
-  const onLine = trackProgress(endSeconds ?? facts.durationSeconds ?? 0, work.report);
+  const onLine = trackProgress(seconds ?? 0, work.report);
   await explainFailures('the video cannot be converted', () =>
     programs.run('ffmpeg', args, { ...work, onLine, limits: ENCODER_LIMITS }),
   );
   return path;
 }
 
+/** Cuts of a long file are between frames, so at pauses of a tenth of a second. */
+const STILL_RATE = 10;
+/** The smallest that hosted services and players surely take. A minute has about 30 kB. */
+const STILL_SIZE = '320x180';
+/** Bytes of a second of it, measured. */
+const STILL_BYTES = 500;
+/** Bytes of a second of sound that is encoded, see `aacArguments`. */
+const AAC_BYTES = 256_000 / 8;
+
+/** A black picture, never longer than the sound, so that it adds no started minute. */
+function stillInput(seconds: number): string[] {
+  const frames = Math.max(1, Math.floor(seconds * STILL_RATE));
+  return ['-f', 'lavfi', '-i', `color=c=black:s=${STILL_SIZE}:r=${STILL_RATE}:d=${frames / STILL_RATE}`];
+}
+
+/** The bytes that sound has in a still MP4, about. */
+export function stillBytes(
+  { bytes }: Pick<VideoFacts, 'bytes'>,
+  { sound }: { readonly sound: 'copy' | 'encode' },
+  seconds: number,
+): number {
+  return Math.round(seconds * STILL_BYTES + (sound === 'copy' ? bytes : seconds * AAC_BYTES));
+}
+
 function pictureArguments(facts: VideoFacts, plan: Extract<ConversionPlan, { type: 'convert' }>): string[] {
   if (plan.picture === 'copy') return copyPicture(facts.picture?.codec ?? '');
+  if (plan.picture === 'still') return encodePicture(null);
   const rate = formatFraction(constantRate(facts.picture?.frameRate ?? null));
   const filters = [DEINTERLACE, ...(plan.makeConstant ? [`fps=${rate}`] : []), EVEN_SIDES];
   return ['-filter:v:0', filters.join(','), ...encodePicture(facts.picture)];

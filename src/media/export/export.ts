@@ -81,6 +81,8 @@ export interface ExportTask {
   readonly subtitle: Subtitle;
   readonly subtitleOutput: SubtitleOutput;
   readonly resolution: Resolution;
+  /** Its sound is encoded again, so it is written without loss. */
+  readonly isLossless?: boolean | undefined;
   /** How burned subtitles look; default: plain. */
   readonly look?: Look | undefined;
   /** What a tag says of it; default: nothing. */
@@ -97,6 +99,7 @@ export interface PreparedExport {
 
 /** The default coder of ffmpeg 5.1 adds peaks of up to 4 dB to loud music; this one does not, and takes half the time. */
 const AAC = ['-c:a', 'aac', '-aac_coder', 'fast', '-b:a', '160k'];
+const LOSSLESS = ['-c:a', 'alac'];
 /** In the work folder, which is ffmpeg's working folder, so that no filter must quote a path. */
 const BURNED_FILE = 'burned.ass';
 const SOFT_FILE = 'soft.srt';
@@ -269,7 +272,8 @@ async function soundArguments(
     inputs,
     inputCount: withBackground ? 2 : 1,
     output: [
-      ...['-filter_complex', graph(gains), '-map', '[sound]', ...AAC, '-ar', '48000'],
+      ...['-filter_complex', graph(gains), '-map', '[sound]'],
+      ...[...(task.isLossless ? LOSSLESS : AAC), '-ar', '48000'],
       ...['-metadata:s:a:0', `language=${language}`],
     ],
   };
@@ -386,7 +390,10 @@ export interface LocalizedParts {
   readonly subtitle: Subtitle;
 }
 
-export type ExportOptions = Pick<ExportTask, 'subtitleOutput' | 'resolution' | 'look' | 'mark'> & {
+export type ExportOptions = Pick<
+  ExportTask,
+  'subtitleOutput' | 'resolution' | 'look' | 'mark' | 'isLossless'
+> & {
   readonly originalAudio: OriginalAudio;
 };
 
@@ -405,10 +412,11 @@ export function exportLocalized(
 ): Promise<{ readonly path: string; readonly uses: readonly EngineUse[]; readonly cut: CutSpeech | null }> {
   return explainFailures('the finished video cannot be written', async () => {
     const { subtitle } = parts;
-    const { subtitleOutput, resolution, look, mark } = options;
+    const { subtitleOutput, resolution, look, mark, isLossless } = options;
     const video = await makeReady(programs, parts, work);
     const sound = soundOf(parts, options);
-    const task: ExportTask = { video, sound, subtitle, subtitleOutput, resolution, look, mark };
+    const how = { subtitleOutput, resolution, look, mark, isLossless };
+    const task: ExportTask = { video, sound, subtitle, ...how };
     const exported = await exportVideo(programs, task, work);
     const { dub } = parts;
     if (dub === null) return { ...exported, cut: null };

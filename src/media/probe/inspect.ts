@@ -209,8 +209,8 @@ interface Decoding {
   readonly input: readonly string[];
   /** The audio stream that is used, as ffmpeg selects it. */
   readonly sound: string;
-  /** Of all pictures together. */
-  readonly pixels: number;
+  /** Of all pictures together; null for sound alone. */
+  readonly pixels: number | null;
 }
 
 /**
@@ -229,8 +229,9 @@ async function requireDecodable(programs: Programs, media: Decoding, run: Engine
         throw new JobFailure('MEDIA_CORRUPT', `the ${what} of the video cannot be decoded`, { cause: error });
       });
   };
-  const frames = pixels > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
-  await runTogether(run.signal, [decode(sound, 'sound', []), decode('0:V:0', 'picture', frames)]);
+  const frames = (pixels ?? 0) > EVERY_FRAME_PIXELS ? ['-skip_frame', 'nokey'] : [];
+  const picture = pixels === null ? [] : [decode('0:V:0', 'picture', frames)];
+  await runTogether(run.signal, [decode(sound, 'sound', []), ...picture]);
 }
 
 /**
@@ -247,7 +248,7 @@ export async function requirePlayable(
   await requireComplete(programs, path, facts, run);
   const { width = 0, height = 0, frameRate = null } = facts.picture ?? {};
   const rate = frameRate === null ? USUAL_RATE : frameRate.num / frameRate.den;
-  const pixels = width * height * rate * (facts.durationSeconds ?? 0);
+  const pixels = facts.picture === null ? null : width * height * rate * (facts.durationSeconds ?? 0);
   const decoding = { input: convertibleInput(path), sound: `0:a:${track - 1}`, pixels };
   const decode = () => requireDecodable(programs, decoding, run);
   await explainFailures('the video cannot be decoded', decode).catch((error: unknown) => {

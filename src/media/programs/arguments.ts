@@ -38,10 +38,10 @@ export const DECODER_LIMITS = { memoryBytes: DECODER_MEMORY_BYTES, cpuSeconds: 9
 export const ENCODER_LIMITS = { memoryBytes: DECODER_MEMORY_BYTES } as const;
 
 /** Accepted in addition to the six containers of the service. None of their demuxers opens other files. */
-const CONVERTIBLE = 'matroska,webm,mpegts,flv,asf,ogg';
+const CONVERTIBLE = 'matroska,webm,mpegts,flv,asf,ogg,mp3,aac,wav,flac';
 
 /**
- * Returns input arguments for an untrusted video. Only files in these containers are opened: otherwise a playlist named
+ * Returns input arguments for an untrusted video or sound file. Only files in these containers are opened: otherwise a playlist named
  * `.mkv` could make ffmpeg read other files and URLs. `options` are further input options.
  */
 export function convertibleInput(file: string, options: readonly string[] = []): string[] {
