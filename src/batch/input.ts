@@ -1,6 +1,7 @@
 /** Inputs of items, and the problems of inputs that cannot be used. */
 
 import { diskFailure, type Failure, usageFailure } from '../base/failure.ts';
+import type { SoundFormat } from '../base/sound-formats.ts';
 import type { SubtitleFormat, SubtitleLine } from '../protocol/subtitle-line.ts';
 import type { Term } from './terms.ts';
 
@@ -24,8 +25,8 @@ export interface FileFacts {
 
 /** How a file is prepared before the upload. */
 export interface FilePreparation {
-  /** `remuxed`: another container, without re-encoding; null: no conversion. */
-  readonly conversion: 'remuxed' | 'transcoded' | null;
+  /** `remuxed`: another container, without re-encoding; `still`: sound in an MP4 with a still picture; null: no conversion. */
+  readonly conversion: 'remuxed' | 'transcoded' | 'still' | null;
   /** Why, one sentence each, without the full stop. */
   readonly reasons: readonly string[];
   /** Number of the audio track that is used, from 1. */
@@ -34,6 +35,8 @@ export interface FilePreparation {
   readonly parts: number;
   /** Started minutes of all parts together; null if the length is unknown. */
   readonly minutes: number | null;
+  /** Bytes that are made, about; absent for about those of the file. */
+  readonly bytes?: number;
 }
 
 /** The beginning of a video, sent instead of all of it. */
@@ -86,6 +89,8 @@ export type JobInput =
         readonly preparation: FilePreparation | null;
         /** Codec of a picture that an export on this machine cannot copy; absent if it can. */
         readonly uncopiedCodec?: string;
+        /** Its format, if it is sound without a picture. */
+        readonly sound?: SoundFormat;
         /** Channels of its sound; absent for one or two. */
         readonly channels?: number;
         /** Absent for the whole video. */
@@ -148,7 +153,8 @@ export function wholeOf(input: JobInput): JobInput {
 }
 
 /** Expected size of what is sent, in bytes: a sample has its share of the file. Conversion may change it. */
-export function bytesToSend({ bytes, seconds, sample }: FileInput): number {
+export function bytesToSend({ bytes, seconds, sample, preparation }: FileInput): number {
+  if (preparation?.bytes !== undefined) return preparation.bytes;
   const whole = sample?.whole.seconds ?? null;
   return whole === null || seconds === null ? bytes : Math.round((bytes * seconds) / whole);
 }

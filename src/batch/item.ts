@@ -1,5 +1,6 @@
 /** The items of a batch: one item is one input with one target language and its options. */
 import type { Failure } from '../base/failure.ts';
+import type { SoundFormat } from '../base/sound-formats.ts';
 import type { Look } from '../media/subtitles/look.ts';
 import type { SourcePlace } from '../media/work.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
@@ -29,6 +30,8 @@ export interface BatchItem {
   readonly keep?: KeptTracks | undefined;
   /** How this machine burns subtitles into the finished video; missing if it does not. */
   readonly look?: Look | undefined;
+  /** How the result is sound instead of a video; missing if it is not. */
+  readonly sound?: SoundResult | undefined;
   /** Where the subtitles of the finished video show the text of their source; missing if they do not. */
   readonly bilingual?: SourcePlace | undefined;
   /** Whether its finished video says in a tag that it is machine-made; missing to leave it as it is delivered. */
@@ -43,15 +46,26 @@ export interface BatchItem {
   readonly part?: ItemPart;
 }
 
+/** The sound that this machine writes instead of a finished video. */
+export interface SoundResult {
+  readonly format: SoundFormat;
+  /** Of its name, with the dot. */
+  readonly extension: string;
+  /** In LUFS; missing for that of the video. */
+  readonly loudness?: number | undefined;
+}
+
 /** What this machine does to a finished video. */
 export interface KeptResult {
   /** Tracks that it gets from its source; both or none. */
   readonly tracks?: KeptTracks;
-  readonly source?: TrackSource;
+  readonly source?: TrackSource | undefined;
   /** Whether the sound of the source comes first, and is played unless another is chosen. */
   readonly isFirst?: boolean;
   /** Its own subtitles, which are burned into its picture. */
   readonly burned?: BurnedTrack | undefined;
+  /** Its sound alone, with the tags of the source if there is one. */
+  readonly sound?: (SoundResult & Pick<BurnedTrack, 'language'>) | undefined;
   /** Missing in records of jobs that were made before there were marks. */
   readonly mark?: ResultMark;
 }
@@ -72,7 +86,7 @@ export interface BurnedTrack {
   readonly language: string;
 }
 
-/** The file whose tracks are added, as it was when the video was made. */
+/** The file whose tracks or tags are added, as it was when the video was made. */
 export interface TrackSource {
   /** Absolute. */
   readonly path: string;

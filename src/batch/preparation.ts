@@ -2,9 +2,10 @@
  * The preparation of inputs that the service does not accept as they are: data for the plan, and the interface that a run
  * calls. The media work behind it is not part of a batch.
  */
+import type { SoundFormat } from '../base/sound-formats.ts';
 import type { JobKind } from '../protocol/kind-names.ts';
 import type { FileInput, FilePreparation, LinesPart, VideoSample, VoicesByName } from './input.ts';
-import type { BurnedTrack, ResultMark, TrackSource } from './item.ts';
+import type { BurnedTrack, KeptResult, ResultMark, TrackSource } from './item.ts';
 import type { ItemProvenance } from './item-provenance.ts';
 
 /** A prepared file, ready to be sent. */
@@ -48,7 +49,9 @@ export interface TracksTask {
   readonly video: string;
   /** Its subtitle track, which is burned in; undefined for none. */
   readonly burned: BurnedTrack | undefined;
-  /** Null if no tracks are added. */
+  /** The sound that is written instead of it; undefined for a video. */
+  readonly sound: KeptResult['sound'];
+  /** Null if nothing of it is added. */
   readonly source: TrackSource | null;
   readonly audio: boolean;
   /** See `KeptResult`. */
@@ -117,7 +120,10 @@ export interface Preparation {
   /** @returns the path of a video in the work folder */
   gather(task: LanguagesTask, work: Omit<PreparationWork, 'report'>): Promise<string>;
   patch(task: PatchTask, work: Omit<PreparationWork, 'report'>): Promise<PatchedTrack>;
-  /** Burns the subtitles of a finished video in, adds tracks of the source to it, and marks it. A new file is in the work folder. */
+  /**
+   * Burns the subtitles of a finished video in and adds tracks of the source to it, or writes its sound alone, and marks it. A new file
+   * is in the work folder.
+   */
   addTracks(task: TracksTask, work: Omit<PreparationWork, 'report'>): Promise<Omit<JoinedFile, 'label'>>;
 }
 
@@ -132,6 +138,7 @@ export type ExaminedVideo =
       /** See `JobInput`. */
       readonly uncopiedCodec?: string;
       readonly channels?: number;
+      readonly sound?: SoundFormat;
       readonly sample?: VideoSample;
       readonly isSilent?: true;
     }

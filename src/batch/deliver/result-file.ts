@@ -101,7 +101,7 @@ export async function removeScratch(target: string): Promise<void> {
   await rm(scratchOf(target), { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** Makes a video with tracks of a download. A failure says where the download is kept. */
+/** Makes a video with tracks, or sound, of a download. A failure says where the download is kept. */
 export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal): DownloadMaking['make'] {
   return (download, folder) =>
     addKept(download, keep, add, { signal, folder }).catch((error: unknown) => {
@@ -112,18 +112,18 @@ export function withTracks(keep: KeptResult, add: AddTracks, signal: AbortSignal
 /** Burns subtitles in, adds the tracks if the source is still the file that the video was made from, and marks it. @throws Failure */
 export async function addKept(
   video: string,
-  { tracks, source, isFirst, burned, mark }: KeptResult,
+  { tracks, source, isFirst, burned, sound, mark }: KeptResult,
   add: AddTracks,
   work: Parameters<AddTracks>[1],
 ): Promise<string> {
-  if (tracks === undefined || source === undefined)
-    return add({ video, burned, source: null, audio: false, subtitles: false, mark }, work);
+  if (source === undefined)
+    return add({ video, burned, sound, source: null, audio: false, subtitles: false, mark }, work);
   const found = await stat(source.path).catch(() => null);
   const isSame = found !== null && found.size === source.bytes && found.mtimeMs === source.mtimeMs;
   if (!isSame) throw sourceGoneFailure(source.path, found === null);
   return add(
     {
-      ...{ video, burned, source, isFirst, mark },
+      ...{ video, burned, sound, source, isFirst, mark },
       audio: isKept('audio', tracks),
       subtitles: isKept('subtitles', tracks),
     },
@@ -133,8 +133,8 @@ export async function addKept(
 
 function sourceGoneFailure(path: string, isMissing: boolean): Failure {
   const message = isMissing
-    ? `${path} no longer exists, so its tracks cannot be added to the result`
-    : `${path} was changed since the result was made, so its tracks may not fit the result`;
+    ? `${path} no longer exists, so its tracks and tags cannot be added to the result`
+    : `${path} was changed since the result was made, so its tracks and tags may not fit the result`;
   const advice = 'Restore it and run the same command again; it is not charged again.';
   return diskFailure('TRACKS_NOT_ADDED', message, advice);
 }
@@ -142,7 +142,7 @@ function sourceGoneFailure(path: string, isMissing: boolean): Failure {
 function atPlaceFailure(failure: Failure, plain: string): Failure {
   const { advice = '' } = failure.facts;
   const instead =
-    'Without --keep-audio, --keep-subtitles, --subtitle-style and --mark, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
+    'Without --keep-audio, --keep-subtitles, --subtitle-style, --sound-only and --mark, or with `vloc jobs download ID --as-is`, the result is downloaded unchanged.';
   // An advice has several lines, so a line break in the name would pass for one of them.
   const place = /\p{Cc}/u.test(plain) ? JSON.stringify(plain) : plain;
   return failure.with({ advice: `${advice}\nThe result is kept in ${place}. ${instead}` });

@@ -2,9 +2,10 @@
 
 import fs from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, posix, resolve } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { nameBelow } from '../../base/relative-name.ts';
+import { isCalledSound } from '../../base/sound-formats.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import type { InputProblem } from '../input.ts';
@@ -19,7 +20,7 @@ import {
   otherCandidate,
   type ReadOptions,
 } from './candidate.ts';
-import { isCalledLikeInput } from './content.ts';
+import { isCalledLikeInput, isCalledVideo } from './content.ts';
 import { pathExists, whyNoFolder } from './file-status.ts';
 import { readList, readSheet } from './lists.ts';
 import type { FileFilter, PlanIo, PlanOptions, PlanRequest } from './plan-request.ts';
@@ -148,7 +149,8 @@ async function search(
   }
   const { include = [], exclude = [], watch = false } = options;
   const found = await findFiles({ root, pattern, include, exclude, cwd });
-  const { files, unreadable, lost, results } = found;
+  const { unreadable, lost, results } = found;
+  const { files, beside } = withoutSoundOfVideos(found.files);
   for (const folder of found.system) system.add(folder);
   const labelOf = (path: string) => foundFile(root, path, cwd).label;
   const isWhole = pattern.length + include.length + exclude.length === 0;
@@ -165,8 +167,15 @@ async function search(
   for (const each of lost) {
     if (!isMeant(each)) notes.push(`Skipped ${JSON.stringify(labelOf(each.path))}: ${each.why}.`);
   }
+  const [first] = beside;
+  if (first !== undefined && KINDS[kind].input === 'video') {
+    const names = beside.length === 1 ? first.label : `${first.label} and ${beside.length - 1} more`;
+    notes.push(
+      `Skipped sound files beside a video of the same name: ${names}; name such a file itself to use it.`,
+    );
+  }
   for (const folder of results) notes.push(`Skipped ${labelOf(folder)}: it is a folder of results.`);
-  if (files.length + defective.length + unreadable.length === 0 && isWanted === undefined) {
+  if (found.files.length + defective.length + unreadable.length === 0 && isWanted === undefined) {
     const detail = pattern.length > 0 ? 'there is no matching file' : 'there is no file in this folder';
     const cut = include.length + exclude.length > 0 ? ' that --include and --exclude select' : '';
     problems.push({ pointer: operand, detail: `${detail}${cut}; check the path` });
@@ -182,6 +191,25 @@ async function whyUnreadable(path: string): Promise<string> {
 
 const UNREADABLE = 'this folder cannot be read; correct its permissions';
 const UNREADABLE_BELOW = `${UNREADABLE} and run the command again, or --exclude it`;
+
+/** A video and its sound are one recording: `talk.m4a`, and results such as `talk.vocals.wav`, beside `talk.mp4`. */
+function withoutSoundOfVideos(found: readonly Candidate[]) {
+  const videos = new Set(found.flatMap(({ name }) => (isCalledVideo(name) ? stemOf(name) : [])));
+  const isBeside = ({ name }: Candidate) => {
+    if (!isCalledSound(name)) return false;
+    const { dir, base } = posix.parse(name);
+    const words = base.split('.');
+    return words.some((_, at) => at > 0 && videos.has(posix.join(dir, words.slice(0, at).join('.'))));
+  };
+  const [beside, files] = [found.filter(isBeside), found.filter((each) => !isBeside(each))];
+  return { files, beside };
+}
+
+/** The path without the extension of the file. */
+function stemOf(name: string): string {
+  const { dir, name: stem } = posix.parse(name);
+  return posix.join(dir, stem);
+}
 
 /** Two names of one file would be paid twice. Rows of a sheet may request several results of one file. */
 async function withoutDoubles(

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { readHead } from '../../base/read-head.ts';
+import { isCalledSound, SOUND_EXTENSIONS } from '../../base/sound-formats.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
 import { LIMITS, VIDEO_EXTENSIONS } from '../../protocol/limits.ts';
@@ -66,6 +67,24 @@ export async function readVideoType(path: string): Promise<string | null> {
   return videoType(await readHead(path, HEAD_BYTES));
 }
 
+/** Display names of formats of sound. */
+export const SOUNDS = 'MP3, M4A, WAV, FLAC, Ogg, Opus';
+
+/**
+ * Whether the file begins as sound without a picture, in a container that no video has. Source: ID3v2; ISO 11172-3 and 13818-7 (frames
+ * begin with eleven or twelve bits that are set); RIFF; RFC 9639; ISO 14496-12.
+ */
+function looksLikeSound(head: Buffer): boolean {
+  const text = (from: number, to: number) => head.toString('latin1', from, to);
+  if (text(0, 3) === 'ID3' || text(0, 4) === 'fLaC') return true;
+  if (/^(RIFF|RF64)$/.test(text(0, 4)) && text(8, 12) === 'WAVE') return true;
+  if (text(4, 8) === 'ftyp' && /^M4[AB] $/.test(text(8, 12))) return true;
+  const frame = head.length < 2 ? 0 : head.readUInt16BE(0);
+  // A layer and a version that exist; ADTS has layer 0.
+  const hasSync = frame >> 5 === 0x7ff && ((frame >> 3) & 3) !== 1;
+  return hasSync && (((frame >> 1) & 3) !== 0 || frame >> 4 === 0xfff);
+}
+
 /** Display names of the containers. */
 export const CONVERTIBLE = 'MKV, WebM, TS, FLV, WMV, OGV';
 
@@ -100,9 +119,10 @@ function looksConvertible(head: Buffer): boolean {
   );
 }
 
-/** Whether the file begins as a video that can be converted, whatever its name. */
+/** Whether the file begins as a video that can be converted, or as sound, whatever its name. */
 export async function isConvertible(path: string): Promise<boolean> {
-  return looksConvertible(await readHead(path, CONVERTIBLE_HEAD_BYTES));
+  const head = await readHead(path, CONVERTIBLE_HEAD_BYTES);
+  return looksConvertible(head) || looksLikeSound(head);
 }
 
 /** As many as fit on a line; the rest are counted. */
@@ -110,9 +130,9 @@ const MOST_NAMES = 3;
 
 const EXTENSIONS = {
   video: {
-    all: [...VIDEO_EXTENSIONS, ...CONVERTIBLE_EXTENSIONS],
-    one: 'a supported video',
-    several: 'supported videos',
+    all: [...VIDEO_EXTENSIONS, ...CONVERTIBLE_EXTENSIONS, ...SOUND_EXTENSIONS],
+    one: 'a supported video or sound',
+    several: 'supported videos or sound',
   },
   subtitle: { all: ['.srt', '.vtt', '.ass', '.ssa'], one: 'a subtitle file', several: 'subtitle files' },
 } as const;
@@ -121,6 +141,11 @@ const EXTENSIONS = {
 export function isCalledLikeInput(kind: JobKind, name: string): boolean {
   const endings: readonly string[] = EXTENSIONS[KINDS[kind].input].all;
   return endings.includes(extname(name).toLowerCase()) && bilingualLanguages(name) === null;
+}
+
+/** Whether a file is called like a video, and not like sound. */
+export function isCalledVideo(name: string): boolean {
+  return isCalledLikeInput('auto_localization', name) && !isCalledSound(name);
 }
 
 /** Sentences for the user. @param others files that are not inputs, neither by content nor by name */

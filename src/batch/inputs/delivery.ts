@@ -26,7 +26,7 @@ export interface Delivery {
   /** Empty for the default of each job's kind. */
   readonly template: string;
   readonly existing: 'refuse' | 'replace' | 'skip';
-  /** True for videos as the service made them, without the tracks that their run would add. */
+  /** True for videos as the service made them, without what their run would do to them. */
   readonly isAsIs?: boolean;
   /** True if the folder is temporary, and the result goes to stdout. */
   readonly toStdout?: boolean;
@@ -120,7 +120,7 @@ export function readDelivery(
  */
 export function deliveryOf(
   delivery: Delivery,
-  { kind, folder, input, isInner }: Pick<BatchItem, 'kind' | 'folder' | 'input' | 'isInner'>,
+  { kind, folder, input, isInner, sound }: Pick<BatchItem, 'kind' | 'folder' | 'input' | 'isInner' | 'sound'>,
 ): Delivery {
   const place = join(delivery.folder, folder);
   if (isInner === true) return { folder: place, template: innerTemplate(kind), existing: 'replace' };
@@ -130,6 +130,8 @@ export function deliveryOf(
   // A copy stays what it is.
   if (input.type === 'file' && isCopied(input))
     return { ...own, template: templateFor(delivery, kind).replaceAll('{ext}', extname(input.path)) };
+  if (sound !== undefined)
+    return { ...own, template: templateFor(delivery, kind).replaceAll('{ext}', sound.extension) };
   if (rewrite === undefined) return own;
   // `{ext}` is that of SRT already.
   if (rewrite.format === 'srt') return { ...own, rewrite };
@@ -185,7 +187,10 @@ export function placeResults(item: PlaceableItem, delivery: Delivery): Places {
   return { paths, claims: pathsIn(item, delivery, item.targetLanguage) };
 }
 
-type PlaceableItem = Pick<BatchItem, 'kind' | 'input' | 'targetLanguage' | 'fields' | 'folder' | 'isInner'>;
+type PlaceableItem = Pick<
+  BatchItem,
+  'kind' | 'input' | 'targetLanguage' | 'fields' | 'folder' | 'isInner' | 'sound'
+>;
 
 /** The language that the item requests; null if its job finds it out, and for results without a language. */
 export function languageOfItem({

@@ -54,28 +54,36 @@ function speakInput(input: JobInput, names: readonly Term[]): JobInput {
 
 /** What this machine does to the result of an item; undefined for nothing. */
 export function keptResult(item: BatchItem): KeptResult | undefined {
-  const { look, targetLanguage } = item;
+  const { look, sound, targetLanguage } = item;
   const added = addedTracks(item);
-  const burned = look === undefined ? undefined : { look, language: targetLanguage ?? 'und' };
-  const isChanged = [added, burned, item.mark].some((change) => change !== undefined);
-  return isChanged ? { ...added, burned, mark: markOf(item) } : undefined;
+  const language = targetLanguage ?? 'und';
+  const burned = look === undefined ? undefined : { look, language };
+  const isChanged = [added, burned, sound, item.mark].some((change) => change !== undefined);
+  const alone = sound === undefined ? {} : { sound: { ...sound, language } };
+  return isChanged ? { ...added, burned, ...alone, mark: markOf(item) } : undefined;
 }
 
 /** What a tag says of the finished video of an item, if this machine writes one. */
-export function markOf({ fields, targetLanguage, mark }: BatchItem): ResultMark {
+export function markOf({ fields, targetLanguage, mark, gathers }: BatchItem): ResultMark {
   const isSpoken = fields.mode !== 'subtitles_only';
-  return { isWanted: mark ?? null, isSpoken, from: statedLanguage(fields), to: [targetLanguage ?? 'und'] };
+  const to = (gathers ?? [{ targetLanguage }]).map((each) => each.targetLanguage ?? 'und');
+  return { isWanted: mark ?? null, isSpoken, from: statedLanguage(fields), to };
 }
 
 function statedLanguage({ source_language: stated }: BatchItem['fields']): string | null {
   return typeof stated === 'string' && stated !== 'auto' ? stated : null;
 }
 
-function addedTracks({ input, keep, fields, startsWithOriginal: isFirst = false }: BatchItem) {
-  if (keep === undefined || input.type !== 'file') return undefined;
+function addedTracks({ input, keep, sound, fields, startsWithOriginal: isFirst = false }: BatchItem) {
+  if (input.type !== 'file') return undefined;
+  const isTagged = sound !== undefined && input.sound !== undefined;
+  if (keep === undefined && !isTagged) return undefined;
   const { path, bytes, mtimeMs } = input;
-  const source = { path, bytes, mtimeMs, track: trackOf({ input }), language: statedLanguage(fields) };
-  return { tracks: keep, source, ...(isFirst ? { isFirst } : {}) };
+  return {
+    ...(keep === undefined ? {} : { tracks: keep }),
+    source: { path, bytes, mtimeMs, track: trackOf({ input }), language: statedLanguage(fields) },
+    ...(isFirst ? { isFirst } : {}),
+  };
 }
 
 /** Whether the result is made on this machine alone, without a job. */

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
+import { isCalledSound, soundExtension } from '../../base/sound-formats.ts';
 import { mapConcurrently } from '../../base/together.ts';
 import { parseAddress } from '../../protocol/address.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -15,7 +16,7 @@ import {
   type JobInput,
   type UnusableInput,
 } from '../input.ts';
-import type { BatchItem } from '../item.ts';
+import type { BatchItem, SoundResult } from '../item.ts';
 import { nameKept } from '../kept-tracks.ts';
 import { addressName } from '../records/item-key.ts';
 import { stemOfAddress } from '../result-name.ts';
@@ -28,10 +29,12 @@ import {
   countFiles,
   describeSkipped,
   isCalledLikeInput,
+  isCalledVideo,
   isConvertible,
   readVideoType,
+  SOUNDS,
 } from './content.ts';
-import { type Delivery, ownTemplate, type Places, placeResults } from './delivery.ts';
+import { type Delivery, givesVideo, ownTemplate, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
 import { createItem, orderInputs } from './items.ts';
 import { inOneFile, languageTemplate } from './one-file.ts';
@@ -91,17 +94,34 @@ export async function planItems(
   const { oneFile = false } = options;
   if (!oneFile && options.default !== undefined)
     problems.push({ pointer: '--default', detail: 'is for --one-file; add it, or leave this out' });
-  const itemsOf = (input: JobInput, asked: readonly PlannedRequest[]) => {
-    const template = ownTemplate(kind, input, delivery);
-    const create = (each: PlannedRequest, own: string | null) =>
-      finishItem(createItem(kind, input, each, own, terms), request);
+  const itemsOf = (
+    { candidate, input: found }: (typeof ordered)[number],
+    asked: readonly PlannedRequest[],
+  ) => {
+    const template = ownTemplate(kind, found, delivery);
+    const create = (each: PlannedRequest, own: string | null) => {
+      const sound = chooseSound(kind, found, options);
+      const misfit = findSoundMisfit(request, found, sound, each.fields);
+      const isAlone =
+        misfit !== null && sound?.own === true && failsAlone(candidate) && found.type === 'file';
+      if (misfit !== null && !isAlone && !problems.some(({ pointer }) => pointer === misfit.pointer))
+        problems.push(misfit);
+      const input: JobInput = isAlone
+        ? { ...found, type: 'unusable', detail: `${misfit.pointer} ${misfit.detail}` }
+        : found;
+      return finishItem(addSound(createItem(kind, input, each, own, terms), sound), request);
+    };
     if (!oneFile) return asked.map((each) => keepTracks(create(each, template), options, problems));
     // Their tracks are copied into the file that is marked.
-    const languages = asked.map((each) => ({ ...create(each, languageTemplate(kind, options)), mark: undefined }));
+    const languages = asked.map((each) => ({
+      ...create(each, languageTemplate(kind, options)),
+      mark: undefined,
+    }));
     return inOneFile(languages, options, (each) => create(each, template), problems);
   };
-  const placed = ordered.flatMap(({ candidate, input }) =>
-    itemsOf(input, requests(candidate)).map((item) => {
+  const placed = ordered.flatMap((each) =>
+    itemsOf(each, requests(each.candidate)).map((item) => {
+      const { candidate } = each;
       if (options.sample !== undefined) requireFile(item, problems);
       requireLines(item, terms, problems);
       return { item, candidate, isNamed: candidate.isNamed, ...placesOf(item, delivery, problems) };
@@ -145,6 +165,62 @@ function finishItem(item: BatchItem, { look, options }: PlanRequest): BatchItem 
   const { bilingual, noMark } = options;
   const mark = noMark === true ? false : options.mark === true ? true : undefined;
   return { ...item, look, bilingual, mark };
+}
+
+/** The sound that is written instead of a video; undefined for none. `own`: because the input is sound. */
+function chooseSound(
+  kind: JobKind,
+  input: JobInput,
+  { soundOnly = false, loudness }: PlanRequest['options'],
+): (SoundResult & { readonly own: boolean }) | undefined {
+  const own = input.type === 'file' ? input.sound : undefined;
+  const isWanted = own !== undefined || soundOnly;
+  if (!givesVideo(kind) || !isWanted || input.type === 'unusable' || isCopied(input)) return undefined;
+  const format = own ?? 'm4a';
+  const extension = soundExtension(format, own === undefined || input.type !== 'file' ? '' : input.path);
+  const level = loudness === undefined ? {} : { loudness: Number(loudness) };
+  return { format, extension, ...level, own: own !== undefined };
+}
+
+function addSound(item: BatchItem, sound: ReturnType<typeof chooseSound>): BatchItem {
+  if (sound === undefined || item.input.type === 'unusable') return item;
+  const { own: _, ...result } = sound;
+  return { ...item, sound: result };
+}
+
+/** What a request asks for that its result cannot have: sound no picture, a video no loudness. */
+function findSoundMisfit(
+  { kind, options, look }: PlanRequest,
+  input: JobInput,
+  sound: ReturnType<typeof chooseSound>,
+  fields: PlannedRequest['fields'],
+): InputProblem | null {
+  if (!givesVideo(kind) || input.type === 'unusable' || isCopied(input)) return null;
+  if (sound === undefined)
+    return options.loudness === undefined
+      ? null
+      : { pointer: '--loudness', detail: 'is for sound; add --sound-only, or give sound' };
+  const { subtitle_output: subtitles = 'none', resolution = 'source', mode } = fields;
+  const asked = [
+    ...(subtitles === 'none' && look === undefined ? [] : ['--subtitle-output']),
+    ...(resolution === 'source' ? [] : ['--resolution']),
+    ...(options.keepAudio === true ? ['--keep-audio'] : []),
+    ...(options.keepSubtitles === true ? ['--keep-subtitles'] : []),
+    ...(mode === 'subtitles_only' ? ['--mode subtitles_only'] : []),
+  ];
+  const pointer = sound.own ? input.label : '--sound-only';
+  if (asked.length > 0) {
+    const what = sound.own ? 'is sound without a picture' : 'writes sound without a picture';
+    const advice = 'leave it out; --stop-after translate writes translated subtitles';
+    return { pointer, detail: `${what}, for which ${asked.join(' and ')} does nothing; ${advice}` };
+  }
+  const ending = extname(options.name ?? '').toLowerCase();
+  const isOther = ending !== sound.extension && (isCalledSound(ending) || isCalledVideo(ending));
+  if (!isOther) return null;
+  return {
+    pointer: '--name',
+    detail: `ends in ${ending}, and the result is ${sound.extension}; end it in {ext}`,
+  };
 }
 
 /** Adds a problem for a dub of subtitles that only the service reads, where names are spoken in other words. */
@@ -341,5 +417,5 @@ async function checkVideo(
 function describeOther(path: string): string {
   if (extname(path).toLowerCase() === '.srt')
     return 'these are subtitles; use `vloc translate` or `vloc dub`';
-  return `not a supported video; accepted: ${CONTAINERS}; with --convert also ${CONVERTIBLE}`;
+  return `not a supported video; accepted: ${CONTAINERS}; with --convert also ${CONVERTIBLE}; sound: ${SOUNDS}`;
 }

@@ -32,6 +32,9 @@ export type PlanOptions = ResultOptions &
     readonly oneFile?: boolean | undefined;
     /** The language that players start with. */
     readonly default?: string | undefined;
+    readonly soundOnly?: boolean | undefined;
+    /** In LUFS. */
+    readonly loudness?: string | undefined;
   };
 
 export interface PlanRequest {

@@ -1,6 +1,8 @@
 /** Notes about files that are prepared before they are sent, or of which a part is. */
+
+import { describeDuration, formatBytes } from '../../base/amounts.ts';
 import { describeUnits } from '../../protocol/metering.ts';
-import type { FilePreparation } from '../input.ts';
+import { bytesToSend, type FileInput } from '../input.ts';
 import { speakersOf } from '../inputs/items.ts';
 import type { PlannedItem } from './batch-plan.ts';
 import { isEncodedAnew } from './disk-space.ts';
@@ -69,11 +71,11 @@ function sentencesOf({ item, decision }: PlannedItem, isDubbed: boolean): string
       : ['its subtitles are burned into the delivered video on this machine, free'];
   const marked =
     item.mark === true ? ['the delivered video is marked as machine-made on this machine, free'] : [];
-  const after = [...burned, ...marked];
+  const after = [...burned, ...describeSound(item), ...marked];
   if (input.type !== 'file' || input.preparation === null) return after;
   const { parts } = input.preparation;
   const cut = parts > 1 ? [describeParts(parts, 'silences')] : [];
-  return [...describeConversion(input.preparation), ...cut, ...after];
+  return [...describeConversion(input), ...cut, ...after];
 }
 
 function describeOtherLines(count: number, language: string | null, isDubbed: boolean): string {
@@ -94,12 +96,25 @@ function describeRedub(redub: Redub): string {
 const MANNERS = {
   remuxed: 'remuxed to MP4 without re-encoding',
   transcoded: 'transcoded to MP4',
+  still: 'put into an MP4 with a still picture',
 } as const;
 
-function describeConversion({ conversion, reasons }: FilePreparation): string[] {
+function describeConversion(input: FileInput): string[] {
+  const { conversion = null, reasons = [] } = input.preparation ?? {};
   const why = reasons.join(', and ');
   if (conversion === null) return why === '' ? [] : [`sent unchanged: ${why}`];
-  return [`${MANNERS[conversion]}, since ${why}`];
+  const seconds = Math.round(input.seconds ?? 0);
+  const size = ` of about ${formatBytes(bytesToSend(input))} and ${describeDuration(1000 * seconds)}`;
+  return [`${MANNERS[conversion]}${conversion === 'still' ? size : ''}, since ${why}`];
+}
+
+function describeSound({ sound, input }: PlannedItem['item']): string[] {
+  if (sound === undefined) return [];
+  const tags = input.type === 'file' && input.sound !== undefined ? ', with its tags' : ' alone';
+  const loudness = sound.loudness === undefined ? '' : `, at ${sound.loudness} LUFS`;
+  return [
+    `the sound of the delivered video is written as ${sound.extension.slice(1).toUpperCase()} on this machine, free${tags}${loudness}`,
+  ];
 }
 
 function describeParts(count: number, where: string): string {

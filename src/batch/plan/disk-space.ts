@@ -9,11 +9,13 @@ import type { PlannedItem } from './batch-plan.ts';
 /** Minimum size of sound in bytes per second: 16 bits, one channel, 22,050 samples. */
 const WAV_BYTES_PER_SECOND = 2 * 22_050;
 
+type SpacedItem = Pick<BatchItem, 'kind' | 'input' | 'fields' | 'sound'>;
+
 /** Minimum size of the result of an item, in bytes; 0 if unknown. */
-function leastBytes({ kind, input, fields }: Pick<BatchItem, 'kind' | 'input' | 'fields'>): number {
+function leastBytes({ kind, input, fields, sound }: SpacedItem): number {
   switch (kind) {
     case 'auto_localization':
-      return input.type === 'file' && !isEncodedAnew(fields) ? bytesToSend(input) : 0;
+      return input.type === 'file' && sound === undefined && !isEncodedAnew(fields) ? bytesToSend(input) : 0;
     case 'audio_separation':
       return input.type === 'file' ? 2 * (input.seconds ?? 0) * WAV_BYTES_PER_SECOND : 0;
     case 'dubbing':
@@ -39,12 +41,13 @@ const PREPARED_AT_A_TIME = 2;
  * Minimum size of prepared files and of the results of parts before they are joined, in bytes.
  * @param items that still need a job
  */
-function leastRoomAside(items: readonly Pick<BatchItem, 'kind' | 'input' | 'fields'>[]): number {
+function leastRoomAside(items: readonly SpacedItem[]): number {
   const made = new Map<string, number>();
   for (const { input } of items) {
     if (input.type !== 'file' || !isPrepared(input)) continue;
+    const { conversion = null } = input.preparation ?? {};
     // A re-encoded file may become much smaller.
-    if (input.preparation?.conversion !== 'transcoded') made.set(input.path, bytesToSend(input));
+    if (conversion === null || conversion === 'remuxed') made.set(input.path, bytesToSend(input));
   }
   const largest = [...made.values()].toSorted((left, right) => right - left).slice(0, PREPARED_AT_A_TIME);
   const parts = items.filter(({ input }) => isSplit(input)).map(leastBytes);

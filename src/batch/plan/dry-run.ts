@@ -25,7 +25,9 @@ export interface ItemForecast {
   readonly status: Prospect;
   readonly job_id: string | null;
   /** How the file is prepared before it is sent, or what is done instead of sending it; null if it is sent as it is. */
-  readonly conversion: 'remuxed' | 'transcoded' | 'copied' | 'put together' | null;
+  readonly conversion: 'remuxed' | 'transcoded' | 'still' | 'copied' | 'put together' | null;
+  /** The still MP4 that sound is put into, about; missing for everything else. */
+  readonly still?: { readonly bytes: number; readonly seconds: number };
   /** Number of jobs of the item: several if it is cut into parts. */
   readonly parts: number;
   /** The same jobs with --voices, one for each speaker; missing without. */
@@ -120,6 +122,7 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     status,
     job_id: jobIdOf(decision),
     conversion: item.gathers === undefined ? conversionOf(item.input) : 'put together',
+    ...describeStill(item.input),
     parts: due?.jobs ?? countNewJobs({ item, memory }, redub),
     ...(speakers.length > 0 ? { speakers } : {}),
     unit: item.units?.unit ?? null,
@@ -130,6 +133,11 @@ function forecastItem({ item, decision, paths, memory }: PlannedItem, price: num
     problem: isRefused(decision) ? decisionFailure(decision).message : null,
     ...(memory === undefined ? {} : { memory }),
   };
+}
+
+function describeStill(input: JobInput): Pick<ItemForecast, 'still'> {
+  if (input.type !== 'file' || input.preparation?.conversion !== 'still') return {};
+  return { still: { bytes: bytesToSend(input), seconds: input.seconds ?? 0 } };
 }
 
 function conversionOf(input: JobInput): ItemForecast['conversion'] {

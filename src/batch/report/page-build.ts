@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, isAbsolute, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isCalledSound } from '../../base/sound-formats.ts';
 import type { SpokenPart } from '../../media/subtitles/utterances.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS } from '../../protocol/kinds.ts';
@@ -354,7 +355,8 @@ async function readTrack(
   pageFolder: string,
   readers: MediaReaders,
 ): Promise<MeasuredTrack> {
-  const media = role === 'original' || role === 'localized' ? 'video' : 'audio';
+  const isShown = (role === 'original' || role === 'localized') && !isCalledSound(file.path);
+  const media = isShown ? 'video' : 'audio';
   const shown = await describeFile(file, pageFolder);
   // A track without an outline can still be played.
   const sound = shown.present ? await readers.outlineSound(file.path).catch(() => null) : null;

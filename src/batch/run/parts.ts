@@ -100,6 +100,7 @@ function namePart(
     // The whole gets them.
     keep: undefined,
     look: undefined,
+    sound: undefined,
     isInner: true,
     part: { ...part, of: item },
   };

@@ -8,7 +8,7 @@ import { Failure, type Job, type JobKind, type JobRequestInput } from '../../cli
 import { VOICE_MODE } from '../../protocol/fields.ts';
 import type { SubtitleInput } from '../../protocol/request-types.ts';
 import type { JobInput } from '../input.ts';
-import { type Delivery, deliveryOf, languageOfItem } from '../inputs/delivery.ts';
+import { type Delivery, deliveryOf, languageOfItem, templateFor } from '../inputs/delivery.ts';
 import { sourceFieldOf } from '../inputs/field-flags.ts';
 import { fileOf, keptResult } from '../inputs/items.ts';
 import type { BatchItem } from '../item.ts';
@@ -131,7 +131,9 @@ function speechRecord({ targetLanguage, fields }: BatchItem): NewJob['speech'] {
 /** Parts from which `jobs wait` and `jobs download` derive the names of results. */
 function namingRecord(item: BatchItem, delivery: Delivery): NewJob['naming'] {
   const { folder, input } = item;
-  const { template, rewrite } = deliveryOf(delivery, item);
+  const { rewrite, ...own } = deliveryOf(delivery, item);
+  // As it is delivered, it is a video.
+  const template = item.sound === undefined ? own.template : templateFor(delivery, item.kind);
   const format = rewrite?.format ?? null;
   const sourceSha256 = input.type === 'lines' && format !== null ? input.sha256 : undefined;
   const language = languageOfItem(item);

@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os';
 import { describeDuration, formatBytes } from '../../base/amounts.ts';
+import type { FilePreparation } from '../../batch/input.ts';
 import { givesVideo } from '../../batch/inputs/delivery.ts';
 import type { PlanIo } from '../../batch/inputs/plan-request.ts';
 import type { ExaminedVideo } from '../../batch/preparation.ts';
@@ -72,6 +73,12 @@ async function measure({ prepare, programs, path, signal }: Examination): Promis
   const run = { signal, folder: tmpdir() };
   const facts = await prepare.readFacts(programs, path, run);
   await prepare.requireAllOf(programs, path, facts, run);
+  const sound = prepare.soundFormatOf(facts);
+  if (sound !== null) {
+    const seconds = await prepare.soundSeconds(programs, path, facts, run);
+    await prepare.requireSoundEncoder(programs, sound, run);
+    return { ...facts, seconds };
+  }
   const isDeclared = facts.durationSeconds !== null && facts.demuxer !== JOINABLE;
   if (isDeclared || facts.picture === null) {
     return { ...facts, seconds: facts.durationSeconds };
@@ -85,7 +92,12 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
   // A sample shows what the whole would cost in parts; the command that continues has --split.
   const isSample = examination.allowed.sampleSeconds !== null;
   const allowed = isSample ? { ...examination.allowed, split: true } : examination.allowed;
-  if (declared.picture === null) return { type: 'other', detail: 'it has sound but no picture' };
+  const sound = prepare.soundFormatOf(declared);
+  if (declared.picture === null && sound === null)
+    return {
+      type: 'other',
+      detail: 'it has sound but no picture; give the sound as MP3, M4A, WAV, FLAC, Ogg or Opus',
+    };
   const { tracks } = declared;
   if (tracks.length > 1 && allowed.audioTrack === null && !allowed.convert) {
     const list = tracks.map(prepare.describeTrack).join('; ');
@@ -99,7 +111,7 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
       : problem(`${first.message}; ${first.advice}`);
   // Converting lengthens the sound a little; a split keeps a margin to the limit.
   const whole = allowed.split && first.type === 'convert' ? limits.parts.mostSeconds : limits.seconds;
-  const isLong = declared.bytes >= limits.bytes || (declared.seconds ?? 0) > whole;
+  const isLong = madeBytes(examination, first, declared) >= limits.bytes || (declared.seconds ?? 0) > whole;
   const { plan, facts } = isLong ? await planLong(examination, declared) : { plan: first, facts: declared };
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const obstacles = [
@@ -111,12 +123,14 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
   const { channels } = plan.track;
   const changed = {
     ...(codec === null ? {} : { uncopiedCodec: codec }),
-    ...(channels > 2 ? { channels } : {}),
+    ...(channels > 2 && sound === null ? { channels } : {}),
+    ...(sound === null ? {} : { sound }),
   };
   if (plan.type === 'none' && !isLong && plan.reasons.length === 0) {
     return asSample(examination, declared, { ...asItIs(facts.seconds), ...changed });
   }
-  const cost = prepare.videoSplitCost(examination.kind, sizeOf(facts), limits.parts);
+  const bytes = madeBytes(examination, plan, facts);
+  const cost = prepare.videoSplitCost(examination.kind, sizeOf({ ...facts, bytes }), limits.parts);
   const isMeasured = facts.seconds !== null;
   return asSample(examination, declared, {
     type: 'usable',
@@ -128,6 +142,7 @@ async function examine(examination: Examination, declared: Measured): Promise<Ex
       track: plan.track.number,
       parts: isLong ? cost.parts : 1,
       minutes: isMeasured && isLong ? cost.units : null,
+      ...(sound === null ? {} : { bytes: madeBytes(examination, plan, facts) }),
     },
   });
 }
@@ -157,8 +172,16 @@ function asSample(examination: Examination, facts: Measured, whole: UsableVideo)
   if (plan.type === 'impossible') return problem(`${plan.message}; ${plan.advice}`);
   const { reasons, track } = plan;
   const conversion = mannerOf(plan);
-  const cut = { conversion, reasons, track: track.number, parts: 1, minutes: null };
+  const made = preparation?.bytes;
+  const share = made === undefined ? {} : { bytes: Math.round((made * longest) / (seconds ?? longest)) };
+  const cut = { conversion, reasons, track: track.number, parts: 1, minutes: null, ...share };
   return { ...whole, seconds: longest, preparation: cut, sample };
+}
+
+/** Bytes of what is sent, about: of sound with its picture, else of the file. */
+function madeBytes({ prepare }: Examination, plan: UsablePlan, facts: Measured): number {
+  if (plan.type === 'none' || plan.picture !== 'still') return facts.bytes;
+  return prepare.stillBytes(facts, plan, facts.seconds ?? 0);
 }
 
 type UsablePlan = Exclude<ConversionPlan, { type: 'impossible' }>;
@@ -181,6 +204,7 @@ async function planLong(
   facts: Measured,
 ): Promise<{ readonly plan: ConversionPlan; readonly facts: Measured }> {
   const { prepare, programs, path, signal } = examination;
+  if (facts.picture === null) return { plan: planOf(examination, facts, { willBeSplit: true }), facts };
   const run = { signal, folder: tmpdir() };
   const { isConstant, durationSeconds } = await prepare.readTimeline(programs, path, facts, run);
   const plan = planOf(examination, facts, { willBeSplit: true, isConstant });
@@ -190,12 +214,13 @@ async function planLong(
 
 /** --audio-track on an accepted file extracts that track without re-encoding. */
 function isAllowed(plan: UsablePlan, facts: VideoFacts, allowed: AllowedPreparation): boolean {
-  if (plan.type === 'none' || allowed.convert) return true;
+  if (plan.type === 'none' || plan.picture === 'still' || allowed.convert) return true;
   return allowed.audioTrack !== null && facts.tracks.length > 1 && plan.picture === 'copy' && plan.isTaken;
 }
 
-function mannerOf(plan: UsablePlan): 'remuxed' | 'transcoded' | null {
+function mannerOf(plan: UsablePlan): FilePreparation['conversion'] {
   if (plan.type === 'none') return null;
+  if (plan.picture === 'still') return 'still';
   return plan.picture === 'copy' && plan.sound === 'copy' ? 'remuxed' : 'transcoded';
 }
 

@@ -66,7 +66,7 @@ export const JOB_DELIVERY_OPTIONS = {
     help: 'folder for the results (default: that of the run that created the job, else the current one)',
   }),
   asIs: flagOption(
-    'download videos as the service delivers them, without --keep-audio, --keep-subtitles, --subtitle-style and --mark',
+    'download videos as the service delivers them, without --keep-audio, --keep-subtitles, --subtitle-style, --sound-only and --mark',
     {
       group: 'Output:',
     },
@@ -181,6 +181,17 @@ const MARK_OPTIONS = inGroup('Output:', {
   noMark: flagOption('leave that tag out'),
   provenance: flagOption(
     'also write {stem}.{lang}.provenance.json beside each result: hashes, engines and edited cues, for `vloc verify`',
+  ),
+});
+
+/** Written of finished videos, and of sound, on this machine. */
+const SOUND_OPTIONS = inGroup('Output:', {
+  soundOnly: flagOption(
+    'write only the sound of each result, as {stem}.{lang}.m4a instead of a video, for platforms that take separate tracks; needs ffmpeg',
+  ),
+  loudness: choiceOption(
+    ['-14', '-16', '-23'],
+    'loudness of sound in LUFS, with true peaks below -1 dBTP (default: that of the source)',
   ),
 });
 
@@ -341,6 +352,7 @@ type JobTable = FieldTable &
   typeof DELIVERY_OPTIONS &
   Partial<typeof KEEP_OPTIONS> &
   Partial<typeof MARK_OPTIONS> &
+  Partial<typeof SOUND_OPTIONS> &
   Partial<typeof STYLE_OPTION> &
   Partial<typeof PASS_OPTION> &
   Partial<typeof SUBTITLE_FORMAT_OPTION> &
@@ -365,7 +377,9 @@ export function jobTable(kind: JobKind): JobTable {
     ...SUBMIT_OPTIONS,
     ...RUN_OPTIONS,
     ...DELIVERY_OPTIONS,
-    ...(givesVideo(kind) ? { ...KEEP_OPTIONS, ...MARK_OPTIONS, ...STYLE_OPTION, ...PASS_OPTION } : {}),
+    ...(givesVideo(kind)
+      ? { ...KEEP_OPTIONS, ...SOUND_OPTIONS, ...MARK_OPTIONS, ...STYLE_OPTION, ...PASS_OPTION }
+      : {}),
     ...(givesSubtitles(kind) ? SUBTITLE_FORMAT_OPTION : {}),
     ...(kind === 'subtitle_recognition' ? SPEAKER_OPTION : {}),
     ...(kind === 'dubbing' ? { ...TERMS_OPTION, ...REDUB_OPTIONS, ...VOICES_OPTION } : {}),

@@ -225,7 +225,8 @@ const ItemForecastSchema = shapeOf<ItemForecast>()(
     target_language: NullableText,
     status: v.picklist(['new', 'continue', 'done before', 'failed before', 'expired', 'not usable']),
     job_id: NullableText,
-    conversion: v.nullable(v.picklist(['remuxed', 'transcoded', 'copied', 'put together'])),
+    conversion: v.nullable(v.picklist(['remuxed', 'transcoded', 'still', 'copied', 'put together'])),
+    still: v.exactOptional(v.object({ bytes: v.number(), seconds: v.number() })),
     parts: v.number(),
     speakers: v.optional(
       v.array(

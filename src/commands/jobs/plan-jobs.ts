@@ -145,7 +145,7 @@ async function readRequest(
 /** Options for work on results. */
 type UsedHere = Pick<
   JobOptions,
-  'keepAudio' | 'keepSubtitles' | 'oneFile' | 'subtitleStyle' | 'voices' | 'mark' | 'noMark'
+  'keepAudio' | 'keepSubtitles' | 'oneFile' | 'soundOnly' | 'subtitleStyle' | 'voices' | 'mark' | 'noMark'
 >;
 
 /** The programs that add tracks to a result or mix several, and are needed only after it was paid. */
@@ -153,12 +153,13 @@ const TRACK_PROGRAMS = ['ffmpeg', 'ffprobe'];
 
 /** Problems of options that need programs which this machine lacks. */
 export async function findMissingPrograms(
-  { keepAudio, keepSubtitles, oneFile, subtitleStyle, mark, noMark, voices = [] }: UsedHere,
+  { keepAudio, keepSubtitles, oneFile, soundOnly, subtitleStyle, mark, noMark, voices = [] }: UsedHere,
   { env }: Pick<Io, 'env'>,
 ): Promise<readonly InputProblem[]> {
   const used = [
     ...(voices.length > 0 ? ['--voices'] : []),
     ...(oneFile ? ['--one-file'] : []),
+    ...(soundOnly ? ['--sound-only'] : []),
     ...(keepAudio ? ['--keep-audio'] : []),
     ...(keepSubtitles ? ['--keep-subtitles'] : []),
     ...(subtitleStyle === undefined ? [] : ['--subtitle-style']),
@@ -182,8 +183,9 @@ export async function requireUsedFfmpeg(
   const { convert, split, audioTrack, sampleSeconds } = readPreparation(options);
   const isPrepared = convert || split || audioTrack !== null || sampleSeconds !== null;
   const isMixed = (options.voices ?? []).length > 0;
-  const { keepAudio, keepSubtitles, oneFile, subtitleStyle, mark, noMark } = options;
-  const isAfter = keepAudio || keepSubtitles || oneFile || subtitleStyle !== undefined || mark || noMark;
+  const { keepAudio, keepSubtitles, oneFile, soundOnly, subtitleStyle, mark, noMark } = options;
+  const isRewritten = keepAudio || keepSubtitles || subtitleStyle !== undefined || mark || noMark;
+  const isAfter = isRewritten || oneFile || soundOnly;
   if (isPrepared || isMixed || isAfter) await requireFfmpeg(context);
 }
 

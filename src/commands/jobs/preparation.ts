@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { formatBytes } from '../../base/amounts.ts';
 import { Failure, type FailureCategory, usageFailure } from '../../base/failure.ts';
 import type { FileInput } from '../../batch/input.ts';
+import type { ResultMark } from '../../batch/item.ts';
 import type {
   JoinedFile,
   JoinTask,
@@ -12,9 +13,11 @@ import type {
   MadeFiles,
   Preparation,
   PreparationWork,
+  TracksTask,
 } from '../../batch/preparation.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import type { ConversionOptions, ConversionPlan } from '../../media/export/convert.ts';
+import type { MarkFacts } from '../../media/export/mark.ts';
 import type { VideoFacts } from '../../media/probe/facts.ts';
 import type { PreparationFailure } from '../../media/programs/failures.ts';
 import type { Programs } from '../../media/programs/programs.ts';
@@ -65,9 +68,15 @@ export function createPreparation(
       const { prepare, programs } = await load();
       return asFailure('adding tracks', () => prepare.joinLanguages(programs, videos, isOneSound, work));
     },
-    async addTracks({ video: delivered, burned, source, audio, isFirst, subtitles, mark, made }, work) {
+    async addTracks(
+      { video: delivered, burned, sound, source, audio, isFirst, subtitles, mark, made },
+      work,
+    ) {
       const { prepare, programs } = await load();
       return asFailure('adding tracks', async () => {
+        const said = mark === undefined ? undefined : factsOf(mark, made);
+        if (sound !== undefined)
+          return prepare.writeSound(programs, { ...sound, video: delivered, source, mark: said }, work);
         const video =
           burned === undefined ? delivered : await prepare.burnTrack(programs, delivered, burned, work);
         const { path, notes } =
@@ -81,14 +90,17 @@ export function createPreparation(
                 },
                 work,
               );
-        if (mark === undefined) return { path, notes };
-        const { isWanted, ...facts } = mark;
-        const said = isWanted === false ? null : { ...facts, ...made };
+        if (said === undefined) return { path, notes };
         const marked = await prepare.markVideo(programs, path, said, work);
         return { path: said === null ? marked : await markByProgram(marked, work), notes };
       });
     },
   };
+}
+
+/** What a tag says of a result; null to leave it out. */
+function factsOf({ isWanted, ...facts }: ResultMark, made: TracksTask['made']): MarkFacts | null {
+  return isWanted === false ? null : { ...facts, ...made };
 }
 
 /** `sending`: nothing is paid yet. Afterwards the results are paid. */
@@ -190,7 +202,11 @@ async function convertWhole(task: VideoTask): Promise<string> {
   const facts = await prepare.readFacts(programs, input.path, work);
   const plan = planOf(task, facts, {});
   // Checked before converting: the output of a truncated file looks complete.
-  await prepare.requireComplete(programs, input.path, facts, work);
+  const { track } = plan;
+  const isCopied = plan.type === 'convert' && plan.picture === 'still' && plan.sound === 'copy';
+  if (isCopied)
+    await prepare.requirePlayable(programs, { path: input.path, facts, track: track.number }, work);
+  else await prepare.requireComplete(programs, input.path, facts, work);
   return prepare.convertVideo(programs, input.path, facts, plan, work);
 }
 
@@ -201,10 +217,13 @@ async function makeCuttable(task: VideoTask): Promise<LongVideo> {
     const facts = await prepare.readFacts(programs, path, work);
     return { path, facts, timeline: await prepare.readTimeline(programs, path, facts, work) };
   };
-  const original = await read(input.path);
-  const { isConstant } = original.timeline;
+  const facts = await prepare.readFacts(programs, input.path, work);
+  // Sound has no frames before it is converted.
+  const original = facts.picture === null ? { facts, timeline: undefined } : await read(input.path);
+  const isConstant = original.timeline?.isConstant ?? true;
   const plan = planOf(task, original.facts, { willBeSplit: true, isConstant });
-  if (plan.type === 'none') return { ...original, track: plan.track };
+  if (plan.type === 'none' && original.timeline !== undefined)
+    return { ...original, path: input.path, track: plan.track };
   const report = (fraction: number) => work.report(fraction * CONVERTING_SHARE);
   const path = await prepare.convertVideo(programs, input.path, original.facts, plan, { ...work, report });
   const made = await read(path);

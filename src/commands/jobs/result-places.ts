@@ -61,13 +61,14 @@ export function createNaming(
       naming.format === null
         ? undefined
         : createSubtitleIo().rewriteSubtitle(naming.format, sourceOf(entry, naming));
-    const template = delivery.template || naming.template;
+    const keep = delivery.isAsIs === true ? undefined : naming.keep;
+    const named = delivery.template || naming.template;
+    const template = keep?.sound === undefined ? named : named.replaceAll('{ext}', keep.sound.extension);
     // The template of a run already has the extension of another format.
     const own =
       rewrite === undefined
         ? { template }
         : { template: template.replaceAll('{ext}', `.${rewrite.format}`), rewrite };
-    const keep = delivery.isAsIs === true ? undefined : naming.keep;
     return { stem, asked: naming.language, found, delivery: { ...delivery, folder, ...own }, keep };
   };
 }

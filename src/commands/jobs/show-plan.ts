@@ -231,7 +231,7 @@ function describeStatus(item: ItemForecast): string {
   const { status, conversion, parts } = item;
   const isDue = status === 'new' || status === 'continue';
   const more = [
-    ...(conversion === null ? [] : [conversion]),
+    ...(conversion === null ? [] : [conversion === 'still' ? 'still picture' : conversion]),
     ...(parts > 1 ? [`${parts} parts`] : []),
     ...describeRedub(item),
   ];

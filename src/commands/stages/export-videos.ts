@@ -26,6 +26,7 @@ import { hashInput } from '../../batch/run/known-uploads.ts';
 import { addTracks } from '../../media/export/add-tracks.ts';
 import { type CutSpeech, checkExport as check, exportLocalized } from '../../media/export/export.ts';
 import type { MarkFacts } from '../../media/export/mark.ts';
+import { writeSound } from '../../media/export/sound.ts';
 import type { ExportOptions } from '../../media/index.ts';
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
 import { pairSource } from '../../media/subtitles/bilingual.ts';
@@ -140,14 +141,15 @@ function digestExport(
   { dub, separated }: VideoAudio,
 ): string {
   const { input } = target.item;
-  const facts = [
+  const facts: unknown[] = [
     [input.bytes, input.mtimeMs, ...(input.sample === undefined ? [] : [input.sample.seconds])],
     [dub?.sha256, separated?.background.sha256, separated?.vocals.sha256],
     exportOptions(target.item),
     targetSubtitle === null ? null : digestLines(targetSubtitle.lines),
   ];
-  const { keep, mark } = target.item;
+  const { keep, mark, sound } = target.item;
   if (mark === false) facts.push(['no mark']);
+  if (sound !== undefined) facts.push(sound);
   if (keep !== undefined) {
     const isWithSource = isKept('subtitles', keep) && sourceSubtitle !== null;
     facts.push([keep, isWithSource ? digestLines(sourceSubtitle.lines) : null]);
@@ -276,7 +278,7 @@ async function exportOne(
             background: audio.separated?.background.path ?? null,
             subtitle: subtitleOf(state),
           },
-          { ...exportOptions(item), mark: markFactsOf(run, state) },
+          { ...exportOptions(item), mark: markFactsOf(run, state), isLossless: item.sound !== undefined },
           { signal: context.signal, folder: scratch, report },
         );
     const kept = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
@@ -374,11 +376,26 @@ function markFactsOf(
 
 /** Adds the tracks of the original that the target keeps, with the subtitles in the spoken language. */
 async function keepTracks(
-  { context }: StagedRun,
-  { target, sourceSubtitle }: TargetState,
+  run: StagedRun,
+  state: TargetState,
   { programs, video, folder }: { programs: Programs; video: string; folder: string },
 ): Promise<string> {
-  const { tracks, source } = keptResult(target.item) ?? {};
+  const { context } = run;
+  const { target, sourceSubtitle } = state;
+  const { tracks, source, sound } = keptResult(target.item) ?? {};
+  const work = { signal: context.signal, folder };
+  const warn = (notes: readonly string[]) => {
+    for (const note of notes) context.terminal.warn(`${target.item.label}: ${note}`);
+  };
+  if (sound !== undefined) {
+    const made = await writeSound(
+      programs,
+      { ...sound, video, source: source ?? null, mark: markFactsOf(run, state) ?? null },
+      work,
+    );
+    warn(made.notes);
+    return made.path;
+  }
   if (tracks === undefined || source === undefined) return video;
   const { path, track, language } = source;
   const subtitles = isKept('subtitles', tracks);
@@ -388,8 +405,8 @@ async function keepTracks(
     track: isKept('audio', tracks) ? track : null,
     lines: subtitles && sourceSubtitle !== null ? { ...sourceSubtitle, language: spoken } : null,
   };
-  const added = await addTracks(programs, task, { signal: context.signal, folder });
-  for (const note of added.notes) context.terminal.warn(`${target.item.label}: ${note}`);
+  const added = await addTracks(programs, task, work);
+  warn(added.notes);
   return added.path;
 }
 

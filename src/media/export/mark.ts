@@ -79,6 +79,11 @@ function describeMark({ isSpoken, from, to, engines, atMs }: MarkFacts): Mark {
   };
 }
 
+/** Arguments of ffmpeg for the comment with a mark, or without one. */
+export function commentTags(mark: MarkFacts | null, comment: string): readonly string[] {
+  return mark === null ? ['-metadata', `${KEY}=${withoutMark(comment)}`] : markTags(mark, comment);
+}
+
 /** The comment of a file without its mark. */
 function withoutMark(comment: string): string {
   return comment.replace(MARK_LINE, '').trim();
@@ -171,10 +176,9 @@ export function markVideo(
     const comment = (await readComment(programs, video, work)) ?? '';
     if ((mark === null) === (readMark(comment) === null)) return video;
     const path = join(work.folder, 'marked.mp4');
-    const tags = mark === null ? ['-metadata', `${KEY}=${withoutMark(comment)}`] : markTags(mark, comment);
     const args = [
       ...[...QUIET, ...untrustedInput(video), '-map', '0:v', '-map', '0:a?', '-map', '0:s?', '-c', 'copy'],
-      ...['-map_chapters', '0', ...keepTags(), ...tags],
+      ...['-map_chapters', '0', ...keepTags(), ...commentTags(mark, comment)],
       ...['-movflags', '+faststart', '-f', 'mp4', fileAddress(path)],
     ];
     await programs.run('ffmpeg', args, { ...work, limits: ENCODER_LIMITS });

@@ -17,6 +17,7 @@ import { ChildFailure, explainFailures, PreparationFailure } from '../programs/f
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { threeLetterCode } from './export.ts';
+import { commentTags, type MarkFacts, readComment } from './mark.ts';
 
 export interface SoundTask {
   /** The finished video, whose first sound is used. */
@@ -28,6 +29,8 @@ export interface SoundTask {
   readonly loudness?: number | undefined;
   /** BCP 47 tag. */
   readonly language: string;
+  /** What a tag says of it, null to leave that out; undefined to leave tags as they are. */
+  readonly mark?: MarkFacts | null | undefined;
 }
 
 interface Encoding {
@@ -223,9 +226,10 @@ interface Tagged {
 
 /** The arguments for tags, chapters and covers. */
 async function writeTags(programs: Programs, task: SoundTask, { facts, end }: Tagged, work: EngineRun) {
-  const { source, format } = task;
+  const { source, format, mark, video } = task;
   const { cover, chapters } = ENCODINGS[format];
   const at = source === null ? 0 : 1;
+  const comment = mark === undefined ? null : await readComment(programs, source?.path ?? video, work);
   const found = await readTags(programs, task, facts, work);
   const rows = [
     ...found.tags,
@@ -239,6 +243,7 @@ async function writeTags(programs: Programs, task: SoundTask, { facts, end }: Ta
     output: [
       ...['-map_metadata', String(at + 1), '-map_metadata:s:a', '-1'],
       ...['-metadata:s:a:0', `language=${threeLetterCode(task.language)}`],
+      ...(mark === undefined ? [] : commentTags(mark, comment ?? '')),
       ...['-map_chapters', chapters === 'own' ? String(at) : '-1'],
       ...(cover === 'stream' ? facts.covers : []).flatMap((index, place) => [
         ...['-map', `${at}:${index}`, `-c:v:${place}`, 'copy', `-disposition:v:${place}`, 'attached_pic'],

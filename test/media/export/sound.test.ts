@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SoundFormat } from '../../../src/base/sound-formats.ts';
+import { readComment, readMark } from '../../../src/media/export/mark.ts';
 import { writeSound } from '../../../src/media/export/sound.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
 import { ffmpeg, speechClip, temporaryFolder } from '../../engines/workspace.ts';
@@ -54,10 +55,13 @@ describe('the sound of a finished video', PATIENCE, () => {
       const folder = temporaryFolder();
       const source = makeSound(folder, `episode.${extension}`);
       const before = readSound(source);
+      const mark = { isSpoken: true, from: 'en', to: ['es'], engines: [], atMs: 0 };
       const task = { video: finished(folder), source: { path: source, track: 1 }, format, language: 'es' };
-      const { path, notes } = await writeSound(programs, task, { signal, folder });
+      const { path, notes } = await writeSound(programs, { ...task, mark }, { signal, folder });
       const after = readSound(path);
       expect(notes).toEqual([]);
+      const comment = (await readComment(programs, path, { signal, folder })) ?? '';
+      expect(readMark(comment)).toMatchObject({ synthetic_speech: true, to: ['es'], date: '1970-01-01' });
       expect(after).toMatchObject({ container, codec, chapters: before.chapters, covers: before.covers });
       const { encoder: _, ...tags } = after.tags;
       if (extension !== 'aac') expect(tags).toMatchObject(TAGS);
