@@ -131,8 +131,8 @@ const MOST_NAMES = 3;
 const EXTENSIONS = {
   video: {
     all: [...VIDEO_EXTENSIONS, ...CONVERTIBLE_EXTENSIONS, ...SOUND_EXTENSIONS],
-    one: 'a supported video or sound',
-    several: 'supported videos or sound',
+    one: 'a supported video',
+    several: 'supported videos',
   },
   subtitle: { all: ['.srt', '.vtt', '.ass', '.ssa'], one: 'a subtitle file', several: 'subtitle files' },
 } as const;

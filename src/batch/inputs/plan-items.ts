@@ -107,7 +107,11 @@ export async function planItems(
       if (misfit !== null && !isAlone && !problems.some(({ pointer }) => pointer === misfit.pointer))
         problems.push(misfit);
       const input: JobInput = isAlone
-        ? { ...found, type: 'unusable', detail: `${misfit.pointer} ${misfit.detail}` }
+        ? {
+            ...found,
+            type: 'unusable',
+            detail: `${misfit.pointer === found.label ? 'it' : misfit.pointer} ${misfit.detail}`,
+          }
         : found;
       return finishItem(addSound(createItem(kind, input, each, own, terms), sound), request);
     };
@@ -214,8 +218,9 @@ function findSoundMisfit(
     const advice = 'leave it out; --stop-after translate writes translated subtitles';
     return { pointer, detail: `${what}, for which ${asked.join(' and ')} does nothing; ${advice}` };
   }
-  const ending = extname(options.name ?? '').toLowerCase();
-  const isOther = ending !== sound.extension && (isCalledSound(ending) || isCalledVideo(ending));
+  const { name = '' } = options;
+  const ending = extname(name).toLowerCase();
+  const isOther = ending !== sound.extension && (isCalledSound(name) || isCalledVideo(name));
   if (!isOther) return null;
   return {
     pointer: '--name',

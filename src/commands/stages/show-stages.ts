@@ -311,7 +311,10 @@ async function forecastStages(
     await forecast({ video, target, recipe, ...subtitles }, place);
   }
   const planned = await Promise.all(looks.values());
-  const told = planned.filter(({ decision }) => voices !== null || decision.step === 'done');
+  const isSound = ({ input }: BatchItem) => input.type === 'file' && input.sound !== undefined;
+  const told = planned.filter(
+    ({ item, decision }) => voices !== null || decision.step === 'done' || isSound(item),
+  );
   for (const line of describePreparations(told, dubbedSteps(plan))) context.terminal.note(line);
   const stages = ORDER.flatMap((kind) => {
     const own = planned.filter(({ item }) => item.kind === kind);

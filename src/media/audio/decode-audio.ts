@@ -1,8 +1,8 @@
 /** Decodes the sound of a video into WAV files on the time line of the picture, and converts WAV files. */
 import { join } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
-import { readHeader } from '../probe/facts.ts';
-import { DECODER_LIMITS, fileAddress, ownInput, QUIET, untrustedInput } from '../programs/arguments.ts';
+import { readAnyHeader } from '../probe/facts.ts';
+import { convertibleInput, DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, Work } from '../work.ts';
 import { mixUnplaced, TURN_SECOND } from './mix-down.ts';
@@ -35,7 +35,7 @@ export const AUDIO_FILES = {
  */
 export async function decodeAudio(programs: Programs, video: string, work: Work): Promise<DecodedAudio> {
   const path = (name: keyof typeof AUDIO_FILES) => join(work.folder, AUDIO_FILES[name]);
-  const { audio } = await readHeader(programs, video, work);
+  const { audio } = await readAnyHeader(programs, video, work);
   const layout = audio?.channel_layout ?? '';
   const filters = audio === null ? [] : mixUnplaced(audio);
   const outputs = [output(path('mix'), STEM_FORMAT, filters), output(path('mono'), SPEECH_FORMAT, filters)];
@@ -46,7 +46,7 @@ export async function decodeAudio(programs: Programs, video: string, work: Work)
     outputs.push(output(path('centreMono'), SPEECH_FORMAT, [...alone, 'pan=mono|c0=c0']));
   }
   const decode = (files: readonly string[]) =>
-    programs.run('ffmpeg', [...QUIET, ...untrustedInput(video), ...files], {
+    programs.run('ffmpeg', [...QUIET, ...convertibleInput(video), ...files], {
       ...work,
       limits: DECODER_LIMITS,
     });

@@ -157,14 +157,15 @@ const DECLARING = /^(mov|matroska|flv)/;
 
 type DeclaredLength = Pick<VideoFacts, 'demuxer' | 'containerSeconds'>;
 
-/** Reads the packets of a file before it is converted or cut only to see whether it is complete. */
+/** Reads the packets of a video before it is converted or cut only to see whether it is complete. Sound is measured by `soundSeconds`. */
 export async function requireComplete(
   programs: Programs,
   file: string,
-  facts: DeclaredLength,
+  facts: DeclaredLength & Pick<VideoFacts, 'picture'>,
   run: EngineRun,
 ): Promise<void> {
-  if (DECLARING.test(facts.demuxer)) await readLongPackets(programs, file, facts, run, () => {});
+  if (facts.picture !== null && DECLARING.test(facts.demuxer))
+    await readLongPackets(programs, file, facts, run, () => {});
 }
 
 /** Reading 10 GiB packet by packet takes about ten seconds. */

@@ -60,7 +60,9 @@ async function readDeclared(
   file: string,
   { demuxer, bytes, containerSeconds }: VideoFacts,
 ): Promise<number | null> {
-  if (demuxer !== 'mp3' && demuxer !== 'wav') return containerSeconds;
+  if (demuxer === 'flac') return containerSeconds;
+  // The chapters of an M4A may be longer than its sound.
+  if (demuxer !== 'mp3' && demuxer !== 'wav') return null;
   const handle = await open(file);
   try {
     const read = async (at: number, length: number) =>

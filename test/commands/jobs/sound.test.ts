@@ -5,14 +5,28 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ffmpeg } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
-import { makeSound, readSound, TAGS } from '../../support/sounds.ts';
+import { makeSound, measureSound, readSound, TAGS } from '../../support/sounds.ts';
 import { openMediaDesk } from './desk.ts';
 
 /** Each runs ffmpeg a dozen times, on machines that do other work too. */
 const PATIENCE = { timeout: 300_000 };
-const MP4 = ['-vf', 'scale=64:48', '-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
+const MP4 = [
+  '-vf',
+  'scale=64:48',
+  '-pix_fmt',
+  'yuv420p',
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-c:a',
+  'aac',
+];
 
-const namesIn = (folder: string) => readdirSync(folder).filter((name) => !name.startsWith('.')).sort();
+const namesIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .sort();
 
 describe('a sound file', PATIENCE, () => {
   it.each(['mp3', 'm4a', 'm4b', 'aac', 'wav', 'flac', 'ogg', 'oga', 'opus'])(
@@ -35,4 +49,216 @@ describe('a sound file', PATIENCE, () => {
       expect(desk.count('createAutoLocalization')).toBe(1);
     },
   );
+});
+
+describe('an episode', PATIENCE, () => {
+  it('is planned with its still picture, units and format, and charged so', async () => {
+    const desk = await openMediaDesk();
+    makeSound(desk.folder, 'episode.mp3');
+    const words = ['localize', 'episode.mp3', '--to', 'es'];
+    const plan = await desk.vloc([...words, '--dry-run', '-o', 'json']);
+    expect(plan.code, plan.stderr).toBe(0);
+    expect(plan.stderr).toMatch(
+      /episode\.mp3: put into an MP4 with a still picture of about [\d.]+ kB and 3 s, since the service accepts only videos\./,
+    );
+    expect(plan.stderr).toContain(
+      'episode.mp3: the sound of the delivered video is written as MP3 on this machine, free, with its tags.',
+    );
+    const { items, upload_bytes, quantity } = JSON.parse(plan.stdout);
+    expect(items).toMatchObject([
+      { conversion: 'still', results: [join(desk.folder, 'episode.es.mp3')], unit: 'started_minute' },
+    ]);
+    expect(items[0].still.seconds).toBeCloseTo(3, 0);
+    expect(items[0].still.bytes).toBe(upload_bytes);
+    const run = await desk.vloc([...words, '-o', 'json']);
+    expect(JSON.parse(run.stdout).data[0]).toMatchObject({ charged_credits: quantity });
+  });
+
+  it('is refused with what only a picture can have, before anything is sent', async () => {
+    const desk = await openMediaDesk();
+    makeSound(desk.folder, 'episode.mp3');
+    for (const asked of [
+      ['--subtitle-output', 'burned'],
+      ['--subtitle-output', 'soft'],
+      ['--resolution', '720p'],
+      ['--keep-audio'],
+      ['--mode', 'subtitles_only'],
+      ['--name', '{stem}.{lang}.mp4'],
+    ]) {
+      const { code, stderr } = await desk.vloc(['localize', 'episode.mp3', '--to', 'es', ...asked]);
+      expect(code, stderr).toBe(2);
+      expect(stderr).toContain(asked[0]);
+      expect(stderr).toContain('nothing was sent');
+    }
+    expect(desk.count('createUpload')).toBe(0);
+  });
+
+  it('is recognized, separated, and cut into parts like a video', async () => {
+    const desk = await openMediaDesk();
+    makeSound(desk.folder, 'episode.mp3', 6);
+    for (const words of [['recognize'], ['separate'], ['localize', '--to', 'es']]) {
+      const { code, stderr } = await desk.vloc([...words, 'episode.mp3', '--split', '--out', 'out']);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(/cut at silences into about \d parts/);
+    }
+    const names = ['episode.background.wav', 'episode.en.srt', 'episode.es.mp3', 'episode.vocals.wav'];
+    expect(namesIn(join(desk.folder, 'out'))).toEqual(names);
+    const whole = readSound(join(desk.folder, 'out', 'episode.es.mp3'));
+    expect(whole).toMatchObject({ tags: TAGS, covers: 1 });
+    expect(Math.abs(whole.seconds - 6)).toBeLessThan(0.15);
+  });
+
+  it('is sampled, and downloaded again, also as the video that the service has made', async () => {
+    const desk = await openMediaDesk();
+    makeSound(desk.folder, 'episode.mp3', 6);
+    const sample = await desk.vloc(['localize', 'episode.mp3', '--to', 'es', '--sample', '5s']);
+    expect(sample.code, sample.stderr).toBe(0);
+    expect(readSound(join(desk.folder, 'episode.es.sample.mp3')).chapters).toEqual(['0.0 One', '1.0 Two']);
+    makeSound(desk.folder, 'short.mp3', 2);
+    const run = await desk.vloc(['localize', 'short.mp3', '--to', 'es', '--out', 'out', '-o', 'json']);
+    const { id } = JSON.parse(run.stdout).data[0];
+    const again = await desk.vloc(['jobs', 'download', id, '--out', 'again']);
+    expect(again.code, again.stderr).toBe(0);
+    const asIs = await desk.vloc(['jobs', 'download', id, '--out', 'plain', '--as-is']);
+    expect(asIs.code, asIs.stderr).toBe(0);
+    expect(namesIn(join(desk.folder, 'again'))).toEqual(['short.es.mp3']);
+    expect(readSound(join(desk.folder, 'again', 'short.es.mp3')).tags).toMatchObject(TAGS);
+    expect(namesIn(join(desk.folder, 'plain'))).toEqual(['short.es.mp4']);
+  });
+});
+
+describe('a folder', PATIENCE, () => {
+  it('gives its sound files, but none beside a video of the same name and no results', async () => {
+    const desk = await openMediaDesk();
+    await mkdir(join(desk.folder, 'in/week1'), { recursive: true });
+    makeVideo(desk.folder, 'in/talk.mp4', 1, ...MP4);
+    makeSound(desk.folder, 'in/episode.mp3', 1);
+    for (const name of ['talk.m4a', 'talk.es.wav', 'week1/talk.mp3']) {
+      makeSound(desk.folder, `in/${name}`, 1);
+    }
+    const words = ['recognize', '.', '--out', '.'];
+    const { code, stderr } = await desk.vloc(words, { cwd: join(desk.folder, 'in') });
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      'Skipped sound files beside a video of the same name: talk.es.wav and 1 more; name such a file itself to use it.',
+    );
+    expect(namesIn(join(desk.folder, 'in')).filter((name) => name.endsWith('.srt'))).toEqual([
+      'episode.en.srt',
+      'talk.en.srt',
+    ]);
+    expect(namesIn(join(desk.folder, 'in/week1'))).toEqual(['talk.en.srt', 'talk.mp3']);
+    expect(desk.count('createSubtitleRecognition')).toBe(3);
+    // Stems of an earlier run are no inputs of the next one.
+    const separate = ['separate', '.', '--out', '.', '--exclude', 'talk*'];
+    await desk.vloc(separate, { cwd: join(desk.folder, 'in') });
+    const again = await desk.vloc(separate, { cwd: join(desk.folder, 'in') });
+    expect(again.code, again.stderr).toBe(0);
+    expect(desk.count('createAudioSeparation')).toBe(1);
+    const named = await desk.vloc(['recognize', 'in/talk.m4a', '--out', 'named']);
+    expect(named.code, named.stderr).toBe(0);
+    expect(namesIn(join(desk.folder, 'named'))).toEqual(['talk.en.srt']);
+  });
+
+  it('runs its videos although burned subtitles are nothing for its sound', async () => {
+    const desk = await openMediaDesk();
+    await mkdir(join(desk.folder, 'in'));
+    makeVideo(desk.folder, 'in/talk.mp4', 1, ...MP4);
+    makeSound(desk.folder, 'in/episode.mp3', 1);
+    const { code, stderr } = await desk.vloc([
+      'localize',
+      'in',
+      '--to',
+      'es',
+      '--subtitle-output',
+      'soft',
+      '--out',
+      'out',
+    ]);
+    expect(code, stderr).toBe(3);
+    expect(stderr).toContain('it is sound without a picture, for which --subtitle-output does nothing');
+    expect(namesIn(join(desk.folder, 'out'))).toEqual(['talk.es.mp4']);
+  });
+});
+
+describe('--sound-only', PATIENCE, () => {
+  it('writes the sound of a video alone, as loud as asked for, and makes no new job for another loudness', async () => {
+    const desk = await openMediaDesk();
+    makeVideo(desk.folder, 'talk.mp4', 3, ...MP4);
+    const words = ['localize', 'talk.mp4', '--to', 'es', '--sound-only', '--loudness'];
+    const { code, stderr } = await desk.vloc([...words, '-16']);
+    expect(code, stderr).toBe(0);
+    expect(namesIn(desk.folder).filter((name) => name.includes('.es.'))).toEqual(['talk.es.m4a']);
+    const path = join(desk.folder, 'talk.es.m4a');
+    expect(readSound(path)).toMatchObject({ codec: 'aac', covers: 0, tags: { language: 'spa' } });
+    expect(Math.abs(measureSound(path).lufs + 16)).toBeLessThanOrEqual(0.5);
+    const other = await desk.vloc([...words, '-23']);
+    expect(other.code, other.stderr).toBe(2);
+    expect(other.stderr).toContain('sound as m4a at -16 LUFS → sound as m4a at -23 LUFS');
+    const again = await desk.vloc([...words, '-23', '--clobber']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(Math.abs(measureSound(path).lufs + 23)).toBeLessThanOrEqual(0.5);
+    expect(desk.count('createAutoLocalization')).toBe(1);
+  });
+
+  it('is refused with a picture, and a loudness is refused for a video', async () => {
+    const desk = await openMediaDesk();
+    makeVideo(desk.folder, 'talk.mp4', 1, ...MP4);
+    for (const [asked, text] of [
+      [
+        ['--sound-only', '--subtitle-output', 'burned'],
+        'without a picture, for which --subtitle-output does nothing',
+      ],
+      [['--loudness', '-14'], 'is for sound; add --sound-only, or give sound'],
+    ] as const) {
+      const { code, stderr } = await desk.vloc(['localize', 'talk.mp4', '--to', 'es', ...asked]);
+      expect(code, stderr).toBe(2);
+      expect(stderr).toContain(text);
+    }
+    expect(desk.count('createUpload')).toBe(0);
+  });
+});
+
+describe('a hostile file', PATIENCE, () => {
+  it('is refused with its reason before anything is sent', async () => {
+    const desk = await openMediaDesk();
+    const at = (name: string) => join(desk.folder, name);
+    const whole = readFileSync(makeSound(desk.folder, 'whole.mp3', 20));
+    writeFileSync(at('cut.mp3'), whole.subarray(0, whole.length / 2));
+    const wav = readFileSync(makeSound(desk.folder, 'whole.wav'));
+    writeFileSync(at('cut.wav'), wav.subarray(0, wav.length / 2));
+    writeFileSync(at('text.mp3'), 'not a sound at all');
+    writeFileSync(
+      at('tag.mp3'),
+      Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), Buffer.alloc(5000, 'x')]),
+    );
+    writeFileSync(at('empty.mp3'), '');
+    ffmpeg('-f', 'lavfi', '-i', 'anullsrc', '-t', '0', '-y', at('nothing.wav'));
+    const reasons = {
+      'cut.mp3': /breaks off at 1\d\.\d s of 20\.\d s: the file is incomplete/,
+      'cut.wav': /the last \d+ bytes of the sound are missing: the file is incomplete/,
+      'text.mp3': /not a supported video.*; sound: MP3, M4A, WAV, FLAC, Ogg, Opus/,
+      'tag.mp3': /tag\.mp3/,
+      'empty.mp3': /the file is empty/,
+      'nothing.wav': /it lasts 0 s/,
+    };
+    for (const [name, reason] of Object.entries(reasons)) {
+      const { code, stderr } = await desk.vloc(['localize', name, '--to', 'es']);
+      expect(code, `${name}: ${stderr}`).toBe(2);
+      expect(stderr, name).toMatch(reason);
+    }
+    expect(desk.count('createUpload')).toBe(0);
+  });
+
+  it('is what its content says, not its name', async () => {
+    const desk = await openMediaDesk();
+    const at = (name: string) => join(desk.folder, name);
+    copyFileSync(makeVideo(desk.folder, 'video.mp4', 1, ...MP4), at('renamed.mp3'));
+    copyFileSync(makeSound(desk.folder, 'sound.m4a', 1), at('pictureless.mp4'));
+    const { code, stderr } = await desk.vloc(['localize', 'renamed.mp3', 'pictureless.mp4', '--to', 'es']);
+    expect(code, stderr).toBe(0);
+    expect(['renamed.es.mp4', 'pictureless.es.m4a'].map((name) => existsSync(at(name)))).toEqual([
+      true,
+      true,
+    ]);
+  });
 });

@@ -19,6 +19,7 @@ runOnMinimal(
     'dubs of edited lines in stages': () => import('../../commands/stages/redub.test.ts'),
     'second opinions': () => import('../../commands/batch/second-opinions.test.ts'),
     'batch retry': () => import('../../commands/batch/retry.test.ts'),
+    sound: () => import('../../commands/jobs/sound.test.ts'),
     split: () => import('../../commands/jobs/preparation.test.ts'),
     'split and killed': () => import('../../commands/jobs/preparation.killed.test.ts'),
   },

@@ -79,3 +79,12 @@ test.each([3, 5, 7, 9, 12, 16])(
     for (const path of [stereo, mono]) expect(await energyOf(path)).toBeGreaterThan(1_000 ** 2);
   },
 );
+
+test('sound without a picture is decoded, for the speakers of an episode', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'episode.mp3');
+  ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=2', file);
+  const wav = await openWav((await decodeAudio(programs, file, createWork(folder))).mono);
+  await wav.close();
+  expect(wav.frames / wav.sampleRate).toBeCloseTo(2, 1);
+});
