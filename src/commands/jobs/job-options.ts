@@ -18,6 +18,7 @@ import {
   textOption,
   textsOption,
 } from '../../base/option.ts';
+import { SOUND_EXTENSIONS } from '../../base/sound-formats.ts';
 import { givesSubtitles, givesVideo } from '../../batch/inputs/delivery.ts';
 import { fieldFlags, type TextFieldOption } from '../../batch/inputs/field-flags.ts';
 import type { RunOptions } from '../../batch/run/batch.ts';
@@ -441,6 +442,7 @@ export function readPreparation(options: PreparationOptions): AllowedPreparation
 const RESULT_EXTENSIONS: ReadonlySet<string> = new Set([
   ...Object.values(RESULT_FORMATS).map(({ extension }) => extension),
   ...SUBTITLE_FORMATS.map((format) => `.${format}`),
+  ...SOUND_EXTENSIONS,
 ]);
 
 /**

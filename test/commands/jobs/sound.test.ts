@@ -124,6 +124,8 @@ describe('an episode', PATIENCE, () => {
     expect(namesIn(join(desk.folder, 'again'))).toEqual(['short.es.mp3']);
     expect(readSound(join(desk.folder, 'again', 'short.es.mp3')).tags).toMatchObject(TAGS);
     expect(namesIn(join(desk.folder, 'plain'))).toEqual(['short.es.mp4']);
+    const file = await desk.vloc(['localize', 'short.mp3', '--to', 'es', '--out', 'short.es.mp3']);
+    expect(file.stderr).toContain('--out must be a folder, but short.es.mp3 is the name of a file');
   });
 });
 
