@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { readPageParts, writePage } from '../src/batch/report/html.ts';
-import { buildReport } from '../src/batch/report/page-build.ts';
+import { buildReport, pathFrom } from '../src/batch/report/page-build.ts';
 import { CHROMIUM, launchBrowser } from '../test/batch/page/dom/launch.ts';
 import { pageJob } from '../test/batch/report/page-job.ts';
 import { ANY_TIME_MS, type Figure } from './figure.ts';
@@ -98,7 +98,7 @@ async function makePage(folder: string, videos: number): Promise<string> {
     ];
   }).flat();
   const facts = await buildReport(
-    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pathOf: pathFrom(folder), commands: null, jobs },
     {
       outlineSound: async () => ({
         durationMs: SECONDS * 1000,

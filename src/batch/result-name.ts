@@ -196,7 +196,8 @@ function shorten(text: string, most: number): string {
   return `${bytes.toString('utf8', 0, end)}~${hash('sha256', text).slice(0, MARK_DIGITS)}`;
 }
 
-function safeName(text: string): string {
+/** The same name, or one that all systems take. */
+export function safeName(text: string): string {
   // Characters that reorder text could make a name look like another.
   const visible = text.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
   return filenamify(visible, { replacement: '_', maxLength: Number.POSITIVE_INFINITY });

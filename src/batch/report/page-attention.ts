@@ -1,9 +1,11 @@
 /** The subtitle files of the HTML report that the page can edit, and the cues that need a person. */
 import { readFile } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
+import { basename } from 'node:path';
 import { parseSrt } from '../../protocol/srt.ts';
 import type { AttentionPlace } from './attention.ts';
+import { nameItem } from './item-report.ts';
 import type { CuePlace, ReportPlace, ReportTextFile } from './page-facts.ts';
+import type { PageSource } from './page-jobs.ts';
 
 /** The item of a text: its key, and the folder of its records. */
 export interface TextOwner {
@@ -47,11 +49,7 @@ export interface TextFiles {
   open(text: OwnedText, entry: string | null): Promise<TextFile>;
 }
 
-/** @param commandAfterEdit null if it is not known */
-export function createTextFiles(
-  pageFolder: string,
-  commandAfterEdit: (text: OwnedText) => string | null,
-): TextFiles {
+export function createTextFiles({ pathOf, commands }: Pick<PageSource, 'pathOf' | 'commands'>): TextFiles {
   const all: ReportTextFile[] = [];
   const opened = new Map<string, TextFile>();
   return {
@@ -61,11 +59,17 @@ export function createTextFiles(
       if (known !== undefined) return known;
       // One that is not SRT in UTF-8, or cannot be read, is only named.
       const found = await readEditable(text.file).catch(() => null);
-      const path = relative(pageFolder, text.file).split(sep).join('/');
+      const path = pathOf(text.file) ?? basename(text.file);
       const file = { at: all.length, cues: found?.cues ?? [] };
       opened.set(text.file, file);
       const { language } = text;
-      all.push({ path, language, entry, text: found?.text ?? null, command: commandAfterEdit(text) });
+      all.push({
+        path,
+        language,
+        entry,
+        text: found?.text ?? null,
+        command: commands?.afterEdit(text) ?? null,
+      });
       return file;
     },
   };
@@ -79,7 +83,8 @@ export async function buildPlaces(
   for (const { item, file, row, cue, start_ms, source, text, reasons, language, owner } of places) {
     const opened = file === null ? null : await files.open({ file, language, owner }, null);
     const edit = opened?.cues.find(({ number }) => number === cue)?.edit ?? null;
-    built.push({ item, row, cue, start_ms, source, text, reasons, file: opened?.at ?? null, edit });
+    const name = nameItem({ key: owner.key, label: item });
+    built.push({ item: name, row, cue, start_ms, source, text, reasons, file: opened?.at ?? null, edit });
   }
   return built;
 }

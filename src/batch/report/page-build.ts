@@ -1,8 +1,9 @@
 /** Builds the facts of the HTML report, subtitles included, from the journal and from the files on the disk. */
 
 import { stat } from 'node:fs/promises';
-import { basename, isAbsolute, relative, sep } from 'node:path';
+import { basename, isAbsolute, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { slashed } from '../../base/relative-name.ts';
 import { isCalledSound } from '../../base/sound-formats.ts';
 import type { SpokenPart } from '../../media/subtitles/utterances.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
@@ -31,6 +32,7 @@ import {
   type PageFile,
   type PageJob,
   type PageSource,
+  type PathOf,
   type Sound,
   worstState,
 } from './page-jobs.ts';
@@ -39,16 +41,16 @@ import { measureFit, measureMixedFit, rateFit } from './speech-fit.ts';
 /** Builds entries one after the other: each runs up to five child processes, one for each track. */
 export async function buildReport(source: PageSource, readers: MediaReaders): Promise<ReportFacts> {
   const entries: ReportEntry[] = [];
-  const { pageFolder, runIn = pageFolder, commandAfterEdit = () => null } = source;
-  const files = createTextFiles(pageFolder, commandAfterEdit);
+  const { pathOf, commands } = source;
+  const files = createTextFiles(source);
   for (const group of groupJobs(source.jobs)) {
     const id = `e${entries.length + 1}`;
-    entries.push(await buildEntry(id, group, { pageFolder, files }, readers));
+    entries.push(await buildEntry(id, group, { pathOf, files, isActive: commands !== null }, readers));
   }
   return {
     places: await buildPlaces(source.attention ?? [], files),
     files: files.all,
-    run_in: relative(pageFolder, runIn).split(sep).join('/') || '.',
+    run_in: commands && (pathOf(commands.runIn) || '.'),
     title: source.title,
     made_at: source.madeAt,
     attributions: source.attributions ?? [],
@@ -57,10 +59,12 @@ export async function buildReport(source: PageSource, readers: MediaReaders): Pr
   };
 }
 
-/** The folder of the page, absolute, and the files that it can edit. */
+/** The paths of files from the page, and the files that it can edit. */
 interface PagePlacement {
-  readonly pageFolder: string;
+  readonly pathOf: PathOf;
   readonly files: TextFiles;
+  /** Whether its readers can run commands. */
+  readonly isActive: boolean;
 }
 
 async function buildEntry(
@@ -69,13 +73,14 @@ async function buildEntry(
   place: PagePlacement,
   readers: MediaReaders,
 ): Promise<ReportEntry> {
-  const tracks = await readTracks(group, place.pageFolder, readers);
+  const tracks = await readTracks(group, place.pathOf, readers);
   const subtitles = await readSubtitles(id, group, tracks, place, readers);
-  const fit = await readFit(group, tracks, subtitles);
+  const fit = await readFit(group, tracks, subtitles, place);
   // The newest speech counts, which is a dub or a localization.
   const spoken = group.jobs.findLast(({ engines }) => engines.some(({ step }) => step === 'speak'));
   const cues = spoken?.cues ?? [];
-  const detail: EntryDetail = { tracks: tracks.map(({ track }) => track), subtitles, fit, cues };
+  const shown = tracks.flatMap(({ track }) => track ?? []);
+  const detail: EntryDetail = { tracks: shown, subtitles, fit, cues };
   return {
     id,
     name: group.name,
@@ -120,24 +125,31 @@ function countMisfits({ fit }: EntryDetail): number | null {
   return grades.filter((grade) => grade === 'over' || grade === 'silent').length;
 }
 
-const UNSPOKEN =
-  'the translation changed after the video was made, so its voice speaks an earlier text; run the same command again to update it';
+/** Why something is unknown, and what to do about it on a page with commands. */
+type Reason = readonly [why: string, remedy: string];
+
+const UNSPOKEN: Reason = [
+  'the translation changed after the video was made, so its voice speaks an earlier text',
+  'run the same command again to update it',
+];
 
 /** Measures how the dub fits its lines; without a dub, how the original voice fits the original lines. */
 async function readFit(
   group: JobGroup,
   tracks: readonly MeasuredTrack[],
   subtitles: readonly ReportSubtitle[],
+  { isActive }: PagePlacement,
 ): Promise<ReportFit> {
+  const unknown = ([why, remedy]: Reason) =>
+    ({ measured_on: null, reason: isActive && remedy !== '' ? `${why}; ${remedy}` : why }) as const;
   const linesOf = (role: ReportSubtitle['role']) =>
     subtitles.find((found) => found.role === role)?.lines ?? [];
-  if (subtitles.some(({ is_unspoken: isUnspoken }) => isUnspoken))
-    return { measured_on: null, reason: UNSPOKEN };
+  if (subtitles.some(({ is_unspoken: isUnspoken }) => isUnspoken)) return unknown(UNSPOKEN);
   const translated = linesOf('translated');
   const original = linesOf('original');
-  if (translated.length + original.length === 0) return { measured_on: null, reason: explainNoLines(group) };
+  if (translated.length + original.length === 0) return unknown(explainNoLines(group));
   const { groupUtterances } = await import('../../media/subtitles/utterances.ts');
-  const sound = (role: TrackRole) => tracks.find(({ track }) => track.role === role)?.sound ?? null;
+  const sound = (role: TrackRole) => tracks.find((track) => track.role === role)?.sound ?? null;
   const candidates = [
     { role: 'dub', lines: translated },
     // If the original sound is muted, the video has only the dub.
@@ -162,11 +174,11 @@ async function readFit(
     const measure = (texts: readonly SubtitleLine[]) => measureMixedFit(texts, mixed.loudness);
     return { measured_on: 'localized', lines: fitSentences(groupUtterances(translated), measure) };
   }
-  const reason =
+  return unknown(
     translated.length > 0
-      ? 'no dub; create one with vloc dub'
-      : 'no track with the voice alone; create one with vloc separate';
-  return { measured_on: null, reason };
+      ? ['no dub', 'create one with vloc dub']
+      : ['no track with the voice alone', 'create one with vloc separate'],
+  );
 }
 
 /** The fit of each cue is that of its sentence, which is spoken as one. */
@@ -185,11 +197,14 @@ function fitSentences(
   return fits.flatMap((fit) => texts[fit.index]?.indexes.map((index) => ({ ...fit, index })) ?? []);
 }
 
-function explainNoLines({ jobs }: JobGroup): string {
+function explainNoLines({ jobs }: JobGroup): Reason {
   const isOneJob = jobs.some(({ kind, state }) => kind === 'auto_localization' && state === 'done');
   return isOneJob
-    ? 'this job returns subtitles only inside its video; run it with --subtitle-output soft to see them here'
-    : 'no subtitles';
+    ? [
+        'this job returns subtitles only inside its video',
+        'run it with --subtitle-output soft to see them here',
+      ]
+    : ['no subtitles', ''];
 }
 
 function hasDubAlone(group: JobGroup): boolean {
@@ -211,13 +226,15 @@ async function readSubtitles(
   id: string,
   group: JobGroup,
   tracks: readonly MeasuredTrack[],
-  { pageFolder, files: texts }: PagePlacement,
+  { pathOf, files: texts }: PagePlacement,
   readers: MediaReaders,
 ): Promise<ReportSubtitle[]> {
-  const files = await chooseFiles(group, pageFolder);
+  const files = await chooseFiles(group);
   const subtitles: ReportSubtitle[] = [];
   const spoken = spokenDigest(group);
-  for (const [role, { language, path, shown, owner }] of files) {
+  for (const [role, { language, file, owner }] of files) {
+    const { path } = file;
+    const shown = await describeFile(file, pathOf(path) ?? basename(path));
     // A file that cannot be read is still listed.
     const lines = shown.present ? await readers.readSubtitleFile(path).catch(() => []) : [];
     const inOrder = lines.toSorted((left, right) => left.start_ms - right.start_ms);
@@ -231,7 +248,7 @@ async function readSubtitles(
     };
     subtitles.push({ role, language, file: shown, lines: inOrder, edit, is_unspoken });
   }
-  const localized = tracks.find(({ track }) => track.role === 'localized' && track.file.present);
+  const localized = tracks.find(({ role, track }) => role === 'localized' && track?.file.present);
   if (!files.has('translated') && localized !== undefined) {
     const lines = await readers.readSoftSubtitles(localized.path).catch(() => []);
     const soft = {
@@ -256,20 +273,14 @@ function spokenDigest({ jobs }: JobGroup): string | null {
   return jobs.flatMap(({ subtitles }) => subtitles.flatMap(({ spoken }) => spoken ?? [])).at(-1) ?? null;
 }
 
-interface ChosenFile extends Pick<Candidate, 'language' | 'owner'> {
-  readonly path: string;
-  readonly shown: ReportFile;
-}
-
 /** The newest existing file of each role, else the newest. */
-async function chooseFiles({ jobs }: JobGroup, pageFolder: string): Promise<ReadonlyMap<Role, ChosenFile>> {
-  const chosen = new Map<Role, ChosenFile>();
+async function chooseFiles({ jobs }: JobGroup): Promise<ReadonlyMap<Role, Candidate>> {
+  const chosen = new Map<Role, Candidate>();
   const all = [...jobs.flatMap(listSubtitles), ...inOrderOfMaking(jobs).flatMap(listLeft)];
-  for (const { role, language, file, owner } of all) {
-    const shown = await describeFile(file, pageFolder);
-    const before = chosen.get(role);
-    if (!shown.present && before !== undefined) continue;
-    chosen.set(role, { language: language ?? before?.language ?? null, path: file.path, shown, owner });
+  for (const candidate of all) {
+    const before = chosen.get(candidate.role);
+    if (before !== undefined && (await sizeOf(candidate.file)) === null) continue;
+    chosen.set(candidate.role, { ...candidate, language: candidate.language ?? before?.language ?? null });
   }
   return chosen;
 }
@@ -318,19 +329,16 @@ const ROLES: Readonly<Record<JobKind, Readonly<Record<string, TrackRole>>>> = {
   auto_localization: { video: 'localized' },
 };
 
-/** A track with its loudness; `sound` is null if it could not be decoded. */
+/** A track with its loudness; `sound` is null if it could not be decoded, `track` if readers of the page do not have its file. */
 interface MeasuredTrack {
-  readonly track: ReportTrack;
+  readonly role: TrackRole;
+  readonly track: ReportTrack | null;
   readonly sound: Sound | null;
   readonly path: string;
 }
 
 /** Finds and measures the newest track of each role of a group. */
-async function readTracks(
-  group: JobGroup,
-  pageFolder: string,
-  readers: MediaReaders,
-): Promise<MeasuredTrack[]> {
+async function readTracks(group: JobGroup, pathOf: PathOf, readers: MediaReaders): Promise<MeasuredTrack[]> {
   const files = new Map<TrackRole, PageFile>();
   const takesVideo = group.jobs.some(({ kind }) => KINDS[kind].input === 'video');
   if (takesVideo && group.path !== null) {
@@ -346,36 +354,36 @@ async function readTracks(
     const file = files.get(role);
     return file === undefined ? [] : [{ role, file }];
   });
-  return Promise.all(present.map(({ role, file }) => readTrack(role, file, pageFolder, readers)));
+  return Promise.all(present.map(({ role, file }) => readTrack(role, file, pathOf, readers)));
 }
 
 async function readTrack(
   role: TrackRole,
   file: PageFile,
-  pageFolder: string,
+  pathOf: PathOf,
   readers: MediaReaders,
 ): Promise<MeasuredTrack> {
   const isShown = (role === 'original' || role === 'localized') && !isCalledSound(file.path);
   const media = isShown ? 'video' : 'audio';
-  const shown = await describeFile(file, pageFolder);
+  const path = pathOf(file.path);
+  const isThere = (await sizeOf(file)) !== null;
   // A track without an outline can still be played.
-  const sound = shown.present ? await readers.outlineSound(file.path).catch(() => null) : null;
+  const sound = isThere ? await readers.outlineSound(file.path).catch(() => null) : null;
   const outline = sound && {
     duration_ms: sound.durationMs,
     peaks: Buffer.from(sound.peaks).toString('base64'),
   };
-  return { track: { role, media, file: shown, sound: outline }, sound, path: file.path };
+  const track: ReportTrack | null =
+    path === null ? null : { role, media, file: await describeFile(file, path), sound: outline };
+  return { role, track, sound, path: file.path };
 }
 
 /** The facts about a file for the page, including whether it was changed or is missing. */
-async function describeFile(file: PageFile, pageFolder: string): Promise<ReportFile> {
-  const size = await stat(file.path).then(
-    (found) => found.size,
-    () => null,
-  );
+async function describeFile(file: PageFile, path: string): Promise<ReportFile> {
+  const size = await sizeOf(file);
   return {
-    href: pageAddress(pageFolder, file.path),
-    name: basename(file.path),
+    href: pageAddress(path),
+    name: basename(path),
     bytes: size ?? file.bytes,
     sha256: file.sha256,
     present: size !== null,
@@ -383,18 +391,28 @@ async function describeFile(file: PageFile, pageFolder: string): Promise<ReportF
   };
 }
 
+/** In bytes; null for a file that is not there. */
+function sizeOf({ path }: PageFile): Promise<number | null> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
+}
+
 function describeProblem(file: PageFile, size: number | null): string | null {
   if (size === null) return 'it no longer exists: moved, renamed or deleted';
   return file.bytes !== null && file.bytes !== size ? 'it was changed after the download' : null;
 }
 
-/**
- * The address of a file for links of a page in `folder`: relative, so that page and files can be moved together, each part
- * percent-encoded, so that no file name is read as another kind of address.
- */
-export function pageAddress(folder: string, file: string): string {
-  const path = relative(folder, file);
+/** The path of a file from a page in `folder`, `/` between folders: relative, so that page and files can be moved together. */
+export const pathFrom =
+  (folder: string) =>
+  (file: string): string =>
+    slashed(relative(folder, file));
+
+/** The address of a path for links: each part percent-encoded, so that no file name is read as another kind of address. */
+export function pageAddress(path: string): string {
   // There is no relative path to another drive on Windows.
-  if (isAbsolute(path)) return pathToFileURL(file).href;
-  return `./${path.split(sep).map(encodeURIComponent).join('/')}`;
+  if (isAbsolute(path)) return pathToFileURL(path).href;
+  return `./${path.split('/').map(encodeURIComponent).join('/')}`;
 }

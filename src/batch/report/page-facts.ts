@@ -20,13 +20,13 @@ export interface ReportFacts {
   readonly places: readonly ReportPlace[];
   /** Subtitle files of places and entries. */
   readonly files: readonly ReportTextFile[];
-  /** The folder in which their commands are run, relative to the page. */
-  readonly run_in: string;
+  /** The folder in which their commands are run, relative to the page; null for a page that shows none. */
+  readonly run_in: string | null;
 }
 
 export interface ReportPlace
   extends Pick<AttentionPlace, 'row' | 'cue' | 'start_ms' | 'source' | 'text' | 'reasons'> {
-  /** Label of the item. */
+  /** Name of the item. */
   readonly item: string;
   /** Index of the file; null if the service kept the text to itself. */
   readonly file: number | null;
@@ -127,7 +127,7 @@ export interface ReportTrack {
 }
 
 export interface ReportFile {
-  /** The path relative to the page, each part percent-encoded; starts with `./`, `../` or `file:///`. */
+  /** The path relative to the page, each part percent-encoded; starts with `./` or `file:///`. */
   readonly href: string;
   readonly name: string;
   readonly bytes: number | null;

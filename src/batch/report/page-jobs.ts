@@ -198,14 +198,23 @@ export interface PageSource {
   readonly madeAt: string;
   /** Notices that the licences of the models demand that made the results. */
   readonly attributions?: readonly string[];
-  /** Absolute path of the folder of the page, to which its links are relative. */
-  readonly pageFolder: string;
+  /** The path of a file from the page, see `pathFrom`; null for a track that its readers do not have. */
+  readonly pathOf: PathOf;
   readonly jobs: readonly PageJob[];
   /** The cues that need a person, the most reasons first. */
   readonly attention?: readonly PagePlace[];
-  /** The command that makes again what depends on a text, null if it is not known, and the folder for it, absolute. */
-  readonly commandAfterEdit?: (text: OwnedText) => string | null;
-  readonly runIn?: string;
+  /** Null for a page that is read elsewhere. */
+  readonly commands: PageCommands | null;
+}
+
+export type PathOf = (file: string) => string | null;
+
+/** Commands for this machine. */
+interface PageCommands {
+  /** Makes again what depends on a text; null if it is not known. */
+  readonly afterEdit: (text: OwnedText) => string | null;
+  /** The folder for it, absolute. */
+  readonly runIn: string;
 }
 
 export interface Sound {

@@ -1,8 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
-import { usageFailure } from '../../base/failure.ts';
-import { createInputs } from '../../base/find-input.ts';
+import { dirname, join, resolve } from 'node:path';
 import {
   choiceOption,
   flagOption,
@@ -12,15 +8,11 @@ import {
 } from '../../base/option.ts';
 import { replaceFile } from '../../base/replace-file.ts';
 import { inFolderOf } from '../../base/system-error.ts';
-import { namedPaths } from '../../batch/inputs/candidate.ts';
-import { RECORD_FOLDER, recordsPath } from '../../batch/records/record-folder.ts';
 import { type BatchFacts, type ReportHead, reportDocument } from '../../batch/report/batch-facts.ts';
 import { tabulateCosts } from '../../batch/report/cost-table.ts';
-import { readPageParts, writePage } from '../../batch/report/html.ts';
 import type { ItemReport } from '../../batch/report/item-report.ts';
-import { buildReport } from '../../batch/report/page-build.ts';
-import { pageJobs } from '../../batch/report/page-jobs.ts';
-import { describeMissing } from '../../batch/report/shard-facts.ts';
+import type { OwnedText } from '../../batch/report/page-attention.ts';
+import { pathFrom } from '../../batch/report/page-build.ts';
 import { listSuites } from '../../batch/report/test-suites.ts';
 import { writeMarkdown } from '../../batch/report/text-reports.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -28,15 +20,9 @@ import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { writeJunit } from '../context/output/junit.ts';
 import { printList } from '../context/records.ts';
-import { cacheSounds } from '../subtitles/sound-cache.ts';
 import { presentAttention, readAttention } from './attention.ts';
-import {
-  BATCH_OPERAND,
-  type BatchFolder,
-  type BatchFolders,
-  commandAfterEdit,
-  readBatchFolders,
-} from './batch-folders.ts';
+import { BATCH_OPERAND, type BatchFolders, commandAfterEdit, readBatchFolders } from './batch-folders.ts';
+import { listNotices, refuseBatchFile, writeBatchPage } from './batch-page.ts';
 import { COST_FIELDS, COSTS } from './costs.ts';
 import { BATCH_REPORT } from './items.ts';
 
@@ -69,6 +55,8 @@ const OPTIONS = {
   dryRun: flagOption('with --listen and --back: print their jobs and costs; send nothing', { tool: 'no' }),
   out: textOption('file', 'write to this file, replacing it (default: stdout)', { tool: 'writes' }),
 } as const satisfies OptionTable;
+
+const ANOTHER_PLACE = 'Choose another place with --out, or leave it out for stdout.';
 
 type ReportOptions = OptionValues<typeof OPTIONS>;
 
@@ -175,8 +163,13 @@ async function findPlaces(batch: BatchFolders, options: ReportOptions, context: 
 async function writeHtml(batch: BatchFolders, out: string | undefined, context: Context): Promise<void> {
   const [folder = '', ...others] = batch.batches.map((each) => each.folder);
   const page = resolve(context.io.cwd, out ?? join(others.length === 0 ? folder : '', 'report.html'));
-  await refuseBatchFile(page, batch);
-  await writeReport(page, await htmlReport(batch, page, context), context);
+  await refuseBatchFile(page, batch, ANOTHER_PLACE);
+  const commands = {
+    afterEdit: (text: OwnedText) => commandAfterEdit(text, batch, context),
+    runIn: context.io.cwd,
+  };
+  const text = await writeBatchPage(batch, { pathOf: pathFrom(dirname(page)), commands }, context);
+  await writeReport(page, text, context);
 }
 
 async function writeText(batch: BatchFolders, options: ReportOptions, context: Context): Promise<void> {
@@ -195,90 +188,11 @@ async function writeText(batch: BatchFolders, options: ReportOptions, context: C
     return context.print(text.trimEnd());
   }
   const path = resolve(io.cwd, options.out);
-  await refuseBatchFile(path, batch);
+  await refuseBatchFile(path, batch, ANOTHER_PLACE);
   await writeReport(path, text, context);
-}
-
-async function listNotices(items: readonly ItemReport[], context: Context): Promise<readonly string[]> {
-  const { listAttributions } = await import('../models/attributions.ts');
-  return listAttributions(items, context);
 }
 
 async function writeReport(path: string, text: string, { io, terminal }: Context): Promise<void> {
   await inFolderOf('--out', () => replaceFile(path, text));
   terminal.note(`Written to ${showPath(path, io.cwd)}.`);
-}
-
-/** @throws Failure (`usage`) when the path leads to an input, a result or the journal of the batch */
-async function refuseBatchFile(path: string, { batches }: BatchFolders): Promise<void> {
-  for (const batch of batches) {
-    for (const { code, name, paths } of listBatchFiles(batch)) {
-      if ((await createInputs(paths).find(path)) === null) continue;
-      const message = `${path} is ${name} of this batch, so it was not changed`;
-      throw usageFailure(code, message, 'Choose another place with --out, or leave it out for stdout.');
-    }
-  }
-}
-
-function listBatchFiles({ folder, journals, facts, records }: BatchFolder) {
-  const { subtitles, finished } = records.stages;
-  const inputs = [...records.facts.values()].flatMap((item) => item.path ?? []);
-  const named = facts.commands.flatMap(({ cwd, operands, options }) => namedPaths(cwd, operands, options));
-  const staged = [...subtitles.keys(), ...[...finished.values()].map(({ path }) => path)];
-  const results = facts.items.flatMap(({ files }) => files.map((file) => file.path));
-  return [
-    { code: 'TARGET_IS_INPUT', name: 'an input', paths: [...inputs, ...named] },
-    {
-      code: 'TARGET_EXISTS',
-      name: 'a result',
-      paths: [...results, ...staged.map((each) => resolve(folder, each))],
-    },
-    { code: 'TARGET_EXISTS', name: 'the journal', paths: journals.map(({ place }) => recordsPath(place)) },
-  ];
-}
-
-/**
- * The text of the page.
- * @param path of the page, absolute: links to media are relative to it
- * @throws Failure (`configuration`) without ffmpeg; the reason of the signal
- */
-async function htmlReport(opened: BatchFolders, path: string, context: Context): Promise<string> {
-  const { batches, facts } = opened;
-  const { io, signal } = context;
-  const missing = describeMissing(facts);
-  const names = batches.map(({ folder }) => basename(folder)).join(', ');
-  const [cache = dirname(path)] = batches.map(({ folder }) => join(folder, RECORD_FOLDER, 'outlines'));
-  const [{ createPrograms }, { outlineSound }, { readSoftSubtitles, readSubtitleFile }] = await Promise.all([
-    import('../../media/programs/programs.ts'),
-    import('../../media/audio/peaks.ts'),
-    import('../../media/subtitles/read-subtitle.ts'),
-  ]);
-  const programs = createPrograms(io.env.PATH ?? '');
-  const scratch = await mkdtemp(join(tmpdir(), 'vloc-report-'));
-  const run = { signal, folder: scratch };
-  try {
-    const report = await buildReport(
-      {
-        title: missing === null ? names : `${names}. ${missing}`,
-        madeAt: new Date(io.now()).toISOString(),
-        attributions: await listNotices(facts.items, context),
-        pageFolder: dirname(path),
-        jobs: batches.flatMap(({ facts: own, records, folder }) =>
-          pageJobs(own, { items: records.facts, stages: records.stages, folder }),
-        ),
-        attention: await readAttention(opened, context),
-        commandAfterEdit: (text) => commandAfterEdit(text, opened, context),
-        runIn: io.cwd,
-      },
-      {
-        outlineSound: cacheSounds(cache, (file) => outlineSound(programs, file, run)),
-        readSubtitleFile: async (file) => readSubtitleFile(await readFile(file), file),
-        readSoftSubtitles: (file) => readSoftSubtitles(programs, file, run),
-      },
-    );
-    signal.throwIfAborted();
-    return writePage(report, await readPageParts());
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { buildReport } from '../../../src/batch/report/page-build.ts';
+import { buildReport, pathFrom } from '../../../src/batch/report/page-build.ts';
 import type { PageJob, Sound } from '../../../src/batch/report/page-jobs.ts';
 import { formatSrt, parseSrt } from '../../../src/protocol/srt.ts';
 import { pageJob } from './page-job.ts';
@@ -29,7 +29,8 @@ function setUp() {
       {
         title: 'lessons',
         madeAt: '2026-11-21T09:00:00.000Z',
-        pageFolder: join(root, 'out'),
+        pathOf: pathFrom(join(root, 'out')),
+        commands: { afterEdit: () => null, runIn: root },
         jobs,
       },
       {

@@ -10,14 +10,15 @@ interface AttentionTask {
   readonly places: readonly ReportPlace[];
   readonly files: readonly ReportTextFile[];
   readonly edits: Edits;
-  /** Where commands are run. */
-  readonly folder: string;
+  /** Where commands are run; null for a page without them. */
+  readonly folder: string | null;
 }
 
 export function makeAttention(task: AttentionTask): HTMLElement {
   const cards = task.places.map((place, at) => makeCard(place, at, task));
-  const lead =
-    'The most reasons first. Edit a text, save its file, and run the command that is shown then. Nothing is sent from here.';
+  const then =
+    task.folder === null ? 'and save its file' : 'save its file, and run the command that is shown then';
+  const lead = `The most reasons first. Edit a text, ${then}. Nothing is sent from here.`;
   return makeElement(
     'article',
     { class: 'entry attention', 'aria-labelledby': 'attention-title' },
@@ -43,7 +44,7 @@ function makeCard(place: ReportPlace, at: number, { files, edits, folder }: Atte
     file !== null && editor === null
       ? [
           makeElement('p', { class: 'advice' }, `Edit ${nameRow(file.path, row)} in an editor.`),
-          file.command !== null && makeCommand(file.command, folder),
+          file.command !== null && folder !== null && makeCommand(file.command, folder),
         ]
       : [];
   return makeElement(

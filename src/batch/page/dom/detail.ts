@@ -20,14 +20,20 @@ export interface OpenEntry {
   close(): void;
 }
 
-export function openEntry(entry: ListedEntry, detail: EntryDetail, edits: Edits): OpenEntry {
+/** @param isActive whether readers can run commands */
+export function openEntry(
+  entry: ListedEntry,
+  detail: EntryDetail,
+  edits: Edits,
+  isActive: boolean,
+): OpenEntry {
   const node = makeElement(
     'article',
     { class: 'entry', 'aria-labelledby': 'entry-title' },
     makeHead(entry),
     ...makeFailures(entry),
-    makeCuts(entry),
-    makeLosses(entry),
+    makeCuts(entry, isActive),
+    makeLosses(entry, isActive),
   );
   const deck = detail.tracks.some(({ file }) => file.present) ? makeDeck(entry, detail, edits) : null;
   const lines = deck?.lines ?? makeLines(entry, detail, edits, { seek: () => {}, heard: [] });

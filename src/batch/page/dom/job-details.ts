@@ -29,7 +29,7 @@ export function makeFailures({ jobs }: ListedEntry): HTMLElement[] {
 }
 
 /** A warning about cues whose end cannot be heard. */
-export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
+export function makeCuts({ cuts }: ListedEntry, isActive: boolean): HTMLElement | null {
   if (cuts === null) return null;
   return makeElement(
     'section',
@@ -39,20 +39,24 @@ export function makeCuts({ cuts }: ListedEntry): HTMLElement | null {
     makeElement(
       'p',
       { class: 'advice' },
-      'Shorten their text in the subtitles, then run vloc localize with --from-subtitles --clobber.',
+      `Shorten their text in the subtitles${isActive ? ', then run vloc localize with --from-subtitles --clobber' : ''}.`,
     ),
   );
 }
 
 /** A warning about terms that the translation has lost. */
-export function makeLosses({ losses }: ListedEntry): HTMLElement | null {
+export function makeLosses({ losses }: ListedEntry, isActive: boolean): HTMLElement | null {
   if (losses.length === 0) return null;
   return makeElement(
     'section',
     { class: 'failure', 'aria-label': 'Terms are lost' },
     makeElement('h3', {}, 'Terms are lost'),
     ...losses.map((loss) => makeElement('p', {}, loss)),
-    makeElement('p', { class: 'advice' }, 'Correct them in the subtitles, then run the same command again.'),
+    makeElement(
+      'p',
+      { class: 'advice' },
+      `Correct them in the subtitles${isActive ? ', then run the same command again' : ''}.`,
+    ),
   );
 }
 

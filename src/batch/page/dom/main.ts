@@ -31,9 +31,9 @@ function readText(file: number): string {
   return readBlock(`text-${file}`) as string; // as above
 }
 
-/** The folder for commands: its full path if the page was opened from a disk. */
-function nameFolder(relative: string): string {
-  if (location.protocol !== 'file:') return relative;
+/** The folder for commands: its full path if the page was opened from a disk; null for a page without commands. */
+function nameFolder(relative: string | null): string | null {
+  if (relative === null || location.protocol !== 'file:') return relative;
   const address = new URL(relative.split('/').map(encodeURIComponent).join('/'), location.href);
   const path = decodeURIComponent(address.pathname).replace(/(?<=.)\/$/, '');
   return path.replace(/^\/(?=[A-Za-z]:)/, '');
@@ -139,7 +139,7 @@ const places = readPlaces();
 const edits = createEdits(facts.files, readText);
 const folder = nameFolder(facts.run_in);
 const attention = makeAttention({ places, files: facts.files, edits, folder });
-const changes = makeChanges(edits, folder);
+const changes = makeChanges(edits, folder ?? '');
 edits.listen(changes.refresh);
 /** Its fragment in the address of the page. */
 const ATTENTION = 'attention';
@@ -186,7 +186,7 @@ function showAddress(): void {
   if (entry !== null && entry === open?.entry) return;
   isAttentionOpen = fragment === ATTENTION && toAttention !== false;
   open?.view.close();
-  open = entry && { entry, view: openEntry(entry, readDetail(entry.id), edits) };
+  open = entry && { entry, view: openEntry(entry, readDetail(entry.id), edits, folder !== null) };
   document.body.classList.toggle('open', open !== null || isAttentionOpen);
   holder.setAttribute('aria-label', isAttentionOpen ? 'Needs a person' : 'Video');
   if (toAttention !== false) toAttention.toggleAttribute('aria-current', isAttentionOpen);

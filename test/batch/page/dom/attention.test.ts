@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { PageParts } from '../../../../src/batch/report/html.ts';
-import { buildReport } from '../../../../src/batch/report/page-build.ts';
+import { buildReport, pathFrom } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import { readSubtitleFile, scanText } from '../../../../src/media/subtitles/read-subtitle.ts';
 import { pageJob } from '../../report/page-job.ts';
@@ -53,8 +53,8 @@ function makeFacts(): Promise<ReportFacts> {
   };
   return buildReport(
     {
-      ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder },
-      commandAfterEdit: () => COMMAND,
+      ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pathOf: pathFrom(folder) },
+      commands: { afterEdit: () => COMMAND, runIn: folder },
       jobs: [
         pageJob({ kind: 'dubbing', target_language: 'es', input_path: spanish }),
         pageJob({ kind: 'dubbing', target_language: 'fr', input_path: french }),

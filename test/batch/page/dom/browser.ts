@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
-import { buildReport } from '../../../../src/batch/report/page-build.ts';
+import { buildReport, pathFrom } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import type { PageJob } from '../../../../src/batch/report/page-jobs.ts';
 import { outlineSound } from '../../../../src/media/audio/peaks.ts';
@@ -27,8 +27,8 @@ export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<Re
   const run = { signal: new AbortController().signal, folder };
   return buildReport(
     {
-      ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
-      ...{ commandAfterEdit: () => 'vloc localize talk.mp4', runIn: dirname(folder) },
+      ...{ title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pathOf: pathFrom(folder), jobs },
+      commands: { afterEdit: () => 'vloc localize talk.mp4', runIn: dirname(folder) },
     },
     {
       outlineSound: (path) => outlineSound(programs, path, run),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { PageParts } from '../../../../src/batch/report/html.ts';
-import { buildReport } from '../../../../src/batch/report/page-build.ts';
+import { buildReport, pathFrom } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import { formatSrt, parseSrt } from '../../../../src/protocol/srt.ts';
 import { pageJob } from '../../report/page-job.ts';
@@ -39,7 +39,7 @@ function makeFacts(folder: string): Promise<ReportFacts> {
   );
   const silence = { stepMs: 20, decibels: new Int8Array(150).fill(-96) };
   return buildReport(
-    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pageFolder: folder, jobs },
+    { title: 'lessons', madeAt: '2026-11-21T09:00:00.000Z', pathOf: pathFrom(folder), commands: null, jobs },
     {
       outlineSound: async (path) => {
         const peaks = Uint8Array.from([path.includes('es-') ? 100 : 200]);
