@@ -8,27 +8,43 @@ import { lookUpProcess, readPidSpace } from './process-state.ts';
 import { syncFile } from './sync.ts';
 import { onDisk } from './system-error.ts';
 
+type Content = Uint8Array | string | AsyncIterable<Uint8Array>;
+
 /**
- * Replaces a file atomically: readers see the old one or the new one. Its permissions stay. Also removes drafts in its folder that
- * processes of this machine left when they were killed.
- * @throws Failure (`disk`)
+ * Replaces a file atomically: readers see the old one or the new one. Its permissions stay.
+ * @throws Failure (`disk`); what the content throws
  */
-export async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
+export async function replaceFile(path: string, content: Content): Promise<void> {
+  await publishWhole(path, async (draft) => {
+    const { mode = 0o666 } = (await stat(path).catch(() => null)) ?? {};
+    await writeFile(draft, content, { flag: 'wx', mode });
+    await syncFile(draft);
+  });
+}
+
+/**
+ * Makes a file or a folder under another name beside it, which becomes its own in the end. Also removes drafts in its folder that
+ * processes of this machine left when they were killed.
+ * @throws Failure (`disk`); what `make` throws
+ */
+export async function publishWhole(path: string, make: (draft: string) => Promise<void>): Promise<void> {
   await onDisk(path, async () => {
     const folder = dirname(path);
     const draft = draftPath(folder);
     try {
       await makeFolder(folder);
       await removeLeftDrafts(folder);
-      const { mode = 0o666 } = (await stat(path).catch(() => null)) ?? {};
-      await writeFile(draft, content, { flag: 'wx', mode });
-      await syncFile(draft);
+      await make(draft);
       await rename(draft, path);
     } catch (error) {
-      await rm(draft, { force: true }).catch(() => undefined);
+      await remove(draft).catch(() => undefined);
       throw error;
     }
   });
+}
+
+function remove(draft: string): Promise<void> {
+  return rm(draft, { recursive: true, force: true });
 }
 
 /** Where the pids of this process mean something; a folder may be on a network. */
@@ -59,5 +75,5 @@ async function removeLeftDrafts(folder: string): Promise<void> {
   if (seen.has(folder)) return;
   seen.add(folder);
   const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter(isLeft)) await rm(join(folder, name)).catch(() => undefined);
+  for (const name of names.filter(isLeft)) await remove(join(folder, name)).catch(() => undefined);
 }

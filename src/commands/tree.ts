@@ -167,7 +167,7 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
       },
       {
         name: 'batch',
-        summary: 'show, retry and report on a folder of results',
+        summary: 'show, retry, report on and pack a folder of results',
         children: [
           {
             name: 'status',
@@ -190,6 +190,11 @@ export const COMMAND_SECTIONS: readonly CommandSection[] = [
             summary: 'write a report on a folder: HTML page, Markdown, JSON or JUnit XML',
             load: async () => (await import('./batch/report.ts')).batchReport,
             tool: 'writes',
+          },
+          {
+            name: 'pack',
+            summary: 'copy results, inputs, subtitles and the page into a .zip file or folder for others',
+            load: async () => (await import('./batch/pack.ts')).batchPack,
           },
         ],
       },

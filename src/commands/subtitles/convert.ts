@@ -5,7 +5,7 @@ import { choiceOption, flagOption, textOption } from '../../base/option.ts';
 import { bilingualName } from '../../batch/inputs/bilingual-name.ts';
 import { subtitleStem } from '../../batch/inputs/check-subtitle.ts';
 import { alignmentOf } from '../../media/subtitles/cue-text.ts';
-import { type ReadFile, readCues } from '../../media/subtitles/read-subtitle.ts';
+import { type ReadFile, readCues, SUBTITLE_NAME } from '../../media/subtitles/read-subtitle.ts';
 import { writeSubtitle } from '../../media/subtitles/write.ts';
 import { SUBTITLE_FORMATS, type SubtitleFormat } from '../../protocol/subtitle-line.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
@@ -27,8 +27,6 @@ const CONVERTED: RecordForm<ConvertedRow> = {
   idOf: ({ written }) => written,
   columns: (['file', 'written', 'cues'] as const).map((field) => ({ head: field, field })),
 };
-
-const ENDING = /\.(?:srt|vtt|webvtt|ass|ssa)$/i;
 
 export const subtitlesConvert: Command = defineCommand({
   operands: SUBTITLE_OPERANDS,
@@ -68,7 +66,7 @@ export const subtitlesConvert: Command = defineCommand({
     const targets = due.map(({ file: { path, name, language } }) => {
       const place = out === undefined ? path : resolve(io.cwd, out, name);
       const whole = bilingualName(subtitleStem(place), language ?? 'und', both?.second.language ?? '');
-      return `${both === null ? place.replace(ENDING, '') : join(dirname(place), whole)}.${to}`;
+      return `${both === null ? place.replace(SUBTITLE_NAME, '') : join(dirname(place), whole)}.${to}`;
     });
     await checkTargets(
       due.map(({ file }) => file),

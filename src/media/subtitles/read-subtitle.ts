@@ -54,7 +54,8 @@ export interface ScannedCue {
 }
 
 /** File extensions of the formats. */
-const FORMAT_OF_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
+/** Names of subtitle files, by how they end. */
+export const SUBTITLE_NAME = /\.(srt|vtt|webvtt|ass|ssa)$/i;
 
 /**
  * Reads SRT, WebVTT and ASS or SSA. Detects the format by content first, then by name. Returns cues in order of time,
@@ -200,7 +201,7 @@ function formatOf(text: string, name: string): SubtitleFormat {
     const how = `convert it to SRT with Subtitle Edit or \`ffmpeg -i ${basename(name)} converted.srt\``;
     throw new SubtitleError(`the file is ${other[1]}, which vloc does not read; ${how}`, 0);
   }
-  const ending = FORMAT_OF_NAME.exec(name)?.[1]?.toLowerCase();
+  const ending = SUBTITLE_NAME.exec(name)?.[1]?.toLowerCase();
   if (ending === 'vtt' || ending === 'webvtt') throw new SubtitleError('a WebVTT file begins with WEBVTT', 1);
   if (ending === 'ass' || ending === 'ssa') throw new SubtitleError('the file has no [Events] section', 0);
   return 'srt';

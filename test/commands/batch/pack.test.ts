@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { EntryDetail } from '../../../src/batch/report/page-facts.ts';
+import { type Staging, startStaging } from '../stages/staging.ts';
+
+const LOCALIZE = ['localize', 'lessons', '--to', 'es', '--out', 'out', '--from-subtitles'];
+/** The page is made from the build, which a checkout may not have. */
+const IS_BUILT = existsSync(new URL('../../../dist/report-page.js', import.meta.url));
+
+async function startBatch(names: readonly string[] = ['week 1/talk #1.mp4']): Promise<Staging> {
+  const vloc = await startStaging();
+  for (const name of names) await vloc.addVideo(`lessons/${name}`);
+  const { code, stderr } = await vloc.run(LOCALIZE);
+  expect(code, stderr).toBe(0);
+  return vloc;
+}
+
+/** The paths of all files below a folder. */
+function filesBelow(folder: string): readonly string[] {
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return all.filter((name) => statSync(join(folder, name)).isFile()).toSorted();
+}
+
+interface Page {
+  readonly facts: { readonly run_in: string | null; readonly entries: readonly { readonly id: string }[] };
+  readonly details: readonly EntryDetail[];
+}
+
+function readPage(text: string): Page {
+  const block = (id: string) =>
+    JSON.parse(new RegExp(`id="${id}">(.*?)</script>`, 's').exec(text)?.[1] ?? '');
+  const facts: Page['facts'] = block('facts');
+  return { facts, details: facts.entries.map(({ id }) => block(`detail-${id}`)) };
+}
+
+/** The files that the page links to, relative to it. */
+function linksOf({ details }: Page): ReadonlySet<string> {
+  const files = details.flatMap(({ tracks, subtitles }) => [...tracks, ...subtitles].map(({ file }) => file));
+  return new Set(
+    files.flatMap((file) => (file?.present === true ? [decodeURIComponent(file.href.slice(2))] : [])),
+  );
+}
+
+describe.skipIf(!IS_BUILT)('vloc batch pack', () => {
+  it('writes a ZIP file whose page links only to files in it, and which tells nothing of this machine and its service', async () => {
+    const vloc = await startBatch();
+    writeFileSync(vloc.path('lessons/notes.txt'), 'mine');
+    const { code, stdout, stderr } = await vloc.run(['batch', 'pack', 'out', 'lessons.zip', '-o', 'json']);
+    expect(code, stderr).toBe(0);
+    execFileSync('python3', ['-m', 'zipfile', '-e', vloc.path('lessons.zip'), vloc.path('elsewhere')]);
+    const files = filesBelow(vloc.path('elsewhere'));
+    expect(files).toEqual([
+      'originals/week 1/talk #1.mp4',
+      'report.html',
+      'results/week 1/talk #1.es.mp4',
+      'subtitles/week 1/talk #1.en.srt',
+      'subtitles/week 1/talk #1.es.srt',
+    ]);
+    const listed = JSON.parse(stdout).data.map(({ file }: { file: string }) => file);
+    expect(listed.toSorted()).toEqual(files);
+    const page = readPage(vloc.read('elsewhere/report.html'));
+    expect(linksOf(page)).toEqual(new Set(files.filter((name) => name !== 'report.html')));
+    const original = readFileSync(vloc.path('elsewhere/originals/week 1/talk #1.mp4'));
+    expect(original.equals(readFileSync(vloc.path('lessons/week 1/talk #1.mp4')))).toBe(true);
+    expect(page.facts.run_in).toBeNull();
+    const jobs = (await vloc.caller.get('/v1/dubbings?limit=50')).json.data;
+    const secrets = [vloc.folder, new URL(vloc.service.url).host, vloc.credentials.key, jobs[0].id];
+    for (const name of files) {
+      const text = readFileSync(vloc.path(`elsewhere/${name}`), 'latin1').replace(
+        /<script>.*?<\/script>/s,
+        '',
+      );
+      for (const secret of [...secrets, 'vloc localize', 'vloc batch', 'records.db'])
+        expect(text.includes(secret), `${name}: ${secret}`).toBe(false);
+    }
+  });
+
+  it('lists the same files with --dry-run and writes nothing, and again when it is repeated', async () => {
+    const vloc = await startBatch();
+    const list = async (...more: readonly string[]) =>
+      (await vloc.run(['batch', 'pack', 'out', 'lessons.zip', '-o', 'json', ...more])).stdout;
+    const planned = await list('--dry-run');
+    expect(vloc.has('lessons.zip')).toBe(false);
+    expect(await list()).toBe(planned);
+    expect(await list('--clobber')).toBe(planned);
+  });
+
+  it('packs several folders without inputs, tells equal names apart, and names what is missing with exit code 3', async () => {
+    const vloc = await startBatch(['talk.mp4']);
+    const other = LOCALIZE.map((word) => (word === 'out' ? 'out-2' : word));
+    expect((await vloc.run(other)).code).toBe(0);
+    const pack = ['batch', 'pack', 'out', 'out-2'];
+    const { code, stderr } = await vloc.run([...pack, 'copies/lessons', '--no-originals']);
+    expect(code, stderr).toBe(0);
+    const all = [
+      'results/talk.es-2.mp4',
+      'results/talk.es.mp4',
+      'subtitles/talk.en.srt',
+      'subtitles/talk.es.srt',
+    ];
+    expect(filesBelow(vloc.path('copies/lessons'))).toEqual(['report.html', ...all]);
+    expect(linksOf(readPage(vloc.read('copies/lessons/report.html')))).toEqual(new Set(all));
+    rmSync(vloc.path('out/talk.es.mp4'));
+    const missing = await vloc.run([...pack, 'rest', '--no-originals', '-o', 'json']);
+    expect(missing.code).toBe(3);
+    expect(missing.stderr).toContain('1 file missing: out/talk.es.mp4');
+    expect(JSON.parse(missing.stdout).data).toContainEqual({ file: 'results/talk.es.mp4', bytes: null });
+    expect(filesBelow(vloc.path('rest'))).toContain('results/talk.es-2.mp4');
+  });
+
+  it('replaces no file without --clobber, no folder, and no file of the batch', async () => {
+    const vloc = await startBatch(['talk.mp4']);
+    writeFileSync(vloc.path('mine.zip'), 'mine');
+    const refused = async (...words: readonly string[]) => {
+      const { code, stderr } = await vloc.run(['batch', 'pack', ...words]);
+      expect(code, stderr).toBe(2);
+      return stderr;
+    };
+    expect(await refused('out', 'mine.zip')).toContain(`${vloc.path('mine.zip')} exists`);
+    expect(await refused('out', 'lessons', '--clobber')).toContain('is an input of this batch');
+    expect(await refused('out', 'state', '--clobber')).toContain(`${vloc.path('state')} exists`);
+    expect(await refused('out', 'out/talk.es.mp4')).toContain('is a result of this batch');
+    expect(await refused('out')).toContain('only out is given');
+    expect(vloc.read('mine.zip')).toBe('mine');
+    expect((await vloc.run(['batch', 'pack', 'out', 'mine.zip', '--clobber'])).code).toBe(0);
+    expect(vloc.read('mine.zip').slice(0, 2)).toBe('PK');
+  });
+});
