@@ -25,7 +25,7 @@ it.skipIf(CHROMIUM === null)(
       page.on('requestfailed', (request) => failed.push(request.url()));
       await page.goto(pathToFileURL(join(folder, 'report.html')).href);
       await page.waitForSelector('.places, .attention');
-      const attention = (await page.textContent('body')) ?? '';
+      const attention = (await page.textContent('#page')) ?? '';
       await page.locator('.entries a').first().click();
       const playable =
         '[...document.querySelectorAll("video")].filter(({ readyState }) => readyState >= 2).length';
@@ -38,7 +38,7 @@ it.skipIf(CHROMIUM === null)(
         expect(dirname(dirname(fileURLToPath(link)))).toBe(folder);
         expect(existsSync(fileURLToPath(link)), link).toBe(true);
       }
-      const text = `${attention} ${await page.textContent('body')}`.replace(/vloc report/g, '');
+      const text = `${attention} ${await page.textContent('#page')}`.replace(/vloc report/g, '');
       expect(text).toContain('EQUAL');
       expect(text).not.toMatch(/vloc |run the command/);
       expect(failed).toEqual([]);

@@ -1,11 +1,8 @@
 /** Scripts in one file each, for tests that start the same one dozens of times: loading the sources is most of such a start. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'rolldown';
 import { inject } from 'vitest';
-
-/** Native code and WebAssembly, which no such script comes to. */
-const EXTERNAL = ['@napi-rs/keyring', 'sherpa-onnx-node', '@jitsi/rnnoise-wasm'];
+import { buildScript } from './bundle-script.ts';
 
 /** Bundles a script once in a run of the suite. @returns the path of the bundle */
 export async function bundleScript(path: string): Promise<string> {
@@ -14,8 +11,7 @@ export async function bundleScript(path: string): Promise<string> {
   if (!existsSync(folder)) {
     // Under another name until it is whole: two test processes may make it at the same time.
     const made = `${folder}.${process.pid}`;
-    const output = { dir: made, entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' };
-    await build({ input: path, platform: 'node', external: EXTERNAL, output });
+    await buildScript(path, made);
     try {
       renameSync(made, folder);
     } catch (error) {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { POSTGRES_PROGRAMS } from '../support/postgres.ts';
 import { runCluster } from './cluster.ts';
 import { CLUSTER_FAULTS, type ClusterFault } from './cluster-faults.ts';
+import { runEdits } from './edits.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import { runPair } from './pair.ts';
@@ -20,6 +21,8 @@ const { values, positionals } = parseArgs({
     jobs: { type: 'string', default: '2000' },
     // Source: the same, power loss.
     losses: { type: 'string', default: '50' },
+    // Source: the same, kills of a run of commands.
+    edits: { type: 'string', default: '50' },
     // Source: the requirements of scale-out.
     'database-kills': { type: 'string', default: '20' },
     /** Of `cluster`, separated by commas; empty: none. */
@@ -94,6 +97,13 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
       disk.close();
     };
     return { ...world, close };
+  },
+  async edits() {
+    const startedAt = Date.now();
+    const { counts, violations } = await runEdits(seed, Number(values.edits), tell);
+    printResult('edits', { ...counts, violations: violations.length }, startedAt);
+    printViolations(violations);
+    return null;
   },
   async cluster() {
     if (POSTGRES_PROGRAMS === null) return leaveOut('cluster: left out, since PostgreSQL is not installed');
