@@ -6,15 +6,14 @@ import { formatBytes } from '../../base/amounts.ts';
 import { type Failure, partialFailure, usageFailure } from '../../base/failure.ts';
 import { flagOption } from '../../base/option.ts';
 import { type PackedFile, writePackFile, writePackFolder } from '../../base/pack-files.ts';
+import { countFiles } from '../../batch/inputs/content.ts';
 import { createPackNames } from '../../batch/report/pack-names.ts';
 import type { PageJob } from '../../batch/report/page-jobs.ts';
-import { SUBTITLE_NAME } from '../../media/subtitles/read-subtitle.ts';
 import { type Command, defineCommand, invalidCallFailure } from '../context/command.ts';
 import type { Context } from '../context/context.ts';
 import { showPath } from '../context/format.ts';
 import { describeList } from '../context/output-schemas.ts';
 import { printList, type RecordForm } from '../context/records.ts';
-import { countNoun } from '../subtitles/subtitles.ts';
 import { type BatchFolders, readBatchFolders } from './batch-folders.ts';
 import { refuseBatchFile, writeBatchPage } from './batch-page.ts';
 
@@ -100,6 +99,7 @@ interface Pack {
 
 /** The page, and all results and files that it links to, by name. */
 async function collect(batch: BatchFolders, noOriginals: boolean, context: Context): Promise<Pack> {
+  const { SUBTITLE_NAME } = await import('../../media/subtitles/read-subtitle.ts');
   const isSubtitle = (file: string) => SUBTITLE_NAME.test(file);
   const { nameFile, named } = createPackNames(batch.batches, { noOriginals, isSubtitle });
   const page = await writeBatchPage(batch, { pathOf: nameFile, commands: null, show: showOthers }, context);
@@ -132,10 +132,10 @@ function describePack(
 ): void {
   const there = rows.filter(({ bytes }) => bytes !== null);
   const size = formatBytes(there.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
-  const what = `${countNoun(there.length, 'file')}, ${size}`;
+  const what = `${countFiles(there.length)}, ${size}`;
   terminal.note(dryRun ? `Nothing was written: ${what}.` : `Written to ${showPath(path, io.cwd)}: ${what}.`);
   const open = items.filter(({ state }) => state !== 'done').length;
-  if (open > 0) terminal.note(`${countNoun(open, 'item')} of ${items.length} not done; the page says which.`);
+  if (open > 0) terminal.note(`${open} of ${items.length} items are not done; the page says which.`);
 }
 
 /** Enough to find the others by. */
@@ -146,7 +146,7 @@ function missingFailure(missing: readonly string[], { io }: Context): Failure {
   const names = missing.slice(0, SHOWN).map((file) => showPath(file, io.cwd));
   return partialFailure(
     'FILES_MISSING',
-    `${countNoun(missing.length, 'file')} missing: ${names.join(', ')}${more}`,
+    `${countFiles(missing.length)} missing: ${names.join(', ')}${more}`,
     'Restore them or run the command that made them again; --no-originals leaves out the inputs.',
   );
 }
