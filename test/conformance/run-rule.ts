@@ -15,9 +15,12 @@ export class Unprepared extends Error {
   override readonly name = 'Unprepared';
 }
 
+/** Why a tolerant run skips a rule of ours. */
+export const NOT_SPECIFIED = 'our decision, not the specification’s';
+
 /** Returns why a rule cannot be run against this service, or null. */
 function explainSkip(rule: Rule, service: ServiceUnderTest): string | null {
-  if (rule.strictness === 'contract' && !service.strict) return 'our decision, not the specification’s';
+  if (rule.strictness === 'contract' && !service.strict) return NOT_SPECIFIED;
   const lacking = rule.needs.find((need) => !isThere(need, service));
   return lacking === undefined ? null : NEEDS[lacking];
 }

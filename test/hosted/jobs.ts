@@ -55,6 +55,11 @@ export function settle(desk: Desk, job: StoredJob): void {
   desk.ledger.push({ owner: job.owner, number: desk.nextNumber(), createdAt: now(), amount: -1 });
 }
 
+/** A public address that every program reads alike. Source: specification, "Behavior", 4. */
+const PUBLIC = /^https:\/\/[a-z0-9-]+(\.[a-z0-9-]+)*\.(?!internal\b)[a-z]+(\/[^\s\\]*)?$/i;
+/** Source: specification, "Limits". */
+const MOST_LINES = 10_000;
+
 function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -65,11 +70,13 @@ function givenBy(desk: Desk, { fields, owner }: Asked, isVideo: boolean): Given 
   const source = Object(isVideo ? fields.source : fields.subtitle) as Record<string, unknown>;
   if (source.type === 'lines' && !isVideo && Array.isArray(source.lines)) {
     const lines: readonly Line[] = source.lines;
-    return lines.length > 0 ? { bytes: Buffer.from(JSON.stringify(lines)), lines } : null;
+    return lines.length > 0 && lines.length <= MOST_LINES
+      ? { bytes: Buffer.from(JSON.stringify(lines)), lines }
+      : null;
   }
   if (source.type === 'url') {
     const url = textOf(source.url);
-    if (url === null || !url.startsWith('https://')) return null;
+    if (url === null || !PUBLIC.test(url)) return null;
     const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
     return { bytes: Buffer.from(url), lines };
   }
@@ -87,8 +94,9 @@ function create(desk: Desk, asked: Asked): Answer {
   const isVideo =
     path === 'audio-separations' || path === 'subtitle-recognitions' || path === 'auto-localizations';
   const needsLanguage = path !== 'audio-separations' && path !== 'subtitle-recognitions';
-  if ((isVideo ? fields.source : fields.subtitle) === undefined) {
-    return problem(400, 'INVALID_REQUEST', 'The input is missing.');
+  const asIs = isVideo ? fields.source : fields.subtitle;
+  if (asIs === undefined || Array.isArray(asIs)) {
+    return problem(400, 'INVALID_REQUEST', 'There is not one input.');
   }
   if (needsLanguage && textOf(fields.target_language) === null) {
     return problem(400, 'INVALID_REQUEST', 'target_language is missing.');

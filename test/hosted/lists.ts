@@ -18,10 +18,24 @@ const STATUSES = {
   lines: [],
 } as const;
 
+export const PURPOSES: readonly unknown[] = ['source_video', 'subtitle_file'];
+
 const FILTERS = { jobs: ['status', 'client_reference'], uploads: ['status', 'purpose'], lines: [] } as const;
 
 const ALWAYS = ['limit', 'cursor', 'created_after', 'created_before'];
-const ZONED = /T.+(?:Z|[+-]\d\d:\d\d)$/i;
+const ZONED = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):.+(?:Z|[+-](?:[01]\d|2[0-3]):\d\d)$/i;
+/** Of a reference. Source: specification, "Limits". */
+const REFERENCE_LENGTH = 128;
+
+/** A time with its zone, of a day that the calendar has. */
+function isTime(text: string): boolean {
+  const [, day] = ZONED.exec(text) ?? [];
+  return (
+    day !== undefined && !Number.isNaN(Date.parse(text)) && dayOf(Date.parse(`${day}T00:00:00Z`)) === day
+  );
+}
+
+const dayOf = (ms: number) => (Number.isNaN(ms) ? '' : new Date(ms).toISOString().slice(0, 10));
 
 function refuse(detail: string): Answer {
   return problem(400, 'INVALID_REQUEST', detail);
@@ -38,8 +52,14 @@ function faultOf(type: keyof typeof FILTERS, query: URLSearchParams): string | n
   const statuses: readonly string[] = STATUSES[type];
   const status = query.get('status');
   if (status !== null && !statuses.includes(status)) return 'The status is unknown.';
+  const purpose = query.get('purpose');
+  if (purpose !== null && !PURPOSES.includes(purpose)) return 'The purpose is unknown.';
+  const reference = query.get('client_reference');
+  if (reference !== null && (reference === '' || reference.length > REFERENCE_LENGTH)) {
+    return 'The reference is empty or too long.';
+  }
   const bounds = ['created_after', 'created_before'].map((name) => query.get(name));
-  if (bounds.some((bound) => bound !== null && (!ZONED.test(bound) || Number.isNaN(Date.parse(bound))))) {
+  if (bounds.some((bound) => bound !== null && !isTime(bound))) {
     return 'A bound is not a time with a zone.';
   }
   const [after, before] = bounds.map((bound) => (bound === null ? null : Date.parse(bound)));

@@ -53,9 +53,11 @@ function longOf(value: number): Buffer {
   return bytes;
 }
 
+export const isMp4 = (bytes: Buffer) => bytes.toString('latin1', 4, 8) === 'ftyp';
+
 /** The video with an additional box at its end that players skip; the sample if it is not an MP4. */
 function markVideo(video: Buffer, mark: string): Buffer {
-  const base = video.toString('latin1', 4, 8) === 'ftyp' ? video : readFileSync(SAMPLE);
+  const base = isMp4(video) ? video : readFileSync(SAMPLE);
   const content = Buffer.from(mark);
   return Buffer.concat([base, longOf(content.length + 8), Buffer.from('free'), content]);
 }

@@ -102,6 +102,8 @@ export interface Desk {
 
 /** Source: specification, "Idempotency-Key". */
 const INTENT = /^[A-Za-z0-9._:-]{1,255}$/;
+/** Of the header by which callers trace a request. Source: specification, "Limits". */
+const TRACED_LENGTH = 128;
 /** Numbers of the lines of the ledger that are there before the first job. */
 const SEEDS = [1, 2, 3];
 const DEFAULTS: HostedOptions = {
@@ -154,6 +156,16 @@ export async function startHosted(
       return TROUBLES[trouble](response);
     }
     const segments = path.slice('/v1/'.length).split('/').map(decodeURIComponent);
+    const isList = method === 'GET' && segments.length === 1 && segments[0] !== 'credits';
+    const traced = String(headers['x-client-request-id'] ?? '');
+    if ((query !== '' && !isList) || (traced.length > TRACED_LENGTH && method === 'POST')) {
+      return sendAnswer(
+        desk,
+        path,
+        problem(400, 'INVALID_REQUEST', 'No such parameter or header.'),
+        response,
+      );
+    }
     const intent = String(request.headers['idempotency-key'] ?? '');
     const common = { method, segments, intent, owner: judged.key, query: new URLSearchParams(query) };
     const answer = decide(common, body);

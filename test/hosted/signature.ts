@@ -32,7 +32,7 @@ export function judgeSignature(
   if (account === undefined) return 'unknown key';
   const header = given(account);
   const [timestamp, nonce, signature] = [header('Timestamp'), header('Nonce'), header('Signature')];
-  if (typeof timestamp !== 'string' || Math.abs(now / 1000 - Number(timestamp)) > SKEW_SECONDS) {
+  if (typeof timestamp !== 'string' || Math.abs(Math.floor(now / 1000) - Number(timestamp)) > SKEW_SECONDS) {
     return 'stale timestamp';
   }
   const name = `${account.key} ${nonce}`;
@@ -41,8 +41,8 @@ export function judgeSignature(
   }
   const digest = createHash('sha256').update(body).digest('hex');
   const canonical = [method, url, timestamp, nonce, digest].join('\n');
-  const expected = createHmac('sha256', account.secret).update(canonical).digest();
-  const offered = Buffer.from(typeof signature === 'string' ? signature : '', 'hex');
+  const expected = Buffer.from(createHmac('sha256', account.secret).update(canonical).digest('hex'));
+  const offered = Buffer.from(typeof signature === 'string' ? signature : '');
   if (offered.length !== expected.length || !timingSafeEqual(offered, expected)) return 'wrong signature';
   nonces.set(name, now);
   return account;

@@ -15,7 +15,8 @@ function refuse({ has }: Desk, response: ServerResponse, status: number, code: s
 export function takeBytes(desk: Desk, id: string, body: Buffer, response: ServerResponse) {
   const { has } = desk;
   const upload = desk.uploads.get(decodeURIComponent(id));
-  if (upload?.status !== 'waiting_for_upload') return refuse(desk, response, 403, 'AccessDenied');
+  if (upload?.status !== 'waiting_for_upload' || body.length !== upload.request.size_bytes)
+    return refuse(desk, response, 403, 'AccessDenied');
   const md5 = createHash('md5').update(body).digest('hex');
   upload.md5 = md5;
   upload.bytes = body;

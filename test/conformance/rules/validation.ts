@@ -6,7 +6,7 @@ import { validate } from '../prepare/uploads.ts';
 import { type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
 import type { ServiceUnderTest, UploadFile } from '../service.ts';
-import { textAt, valueAt } from '../wire/json.ts';
+import { asObject, textAt } from '../wire/json.ts';
 
 const rule = section('validation');
 
@@ -36,7 +36,7 @@ async function make(service: ServiceUnderTest, recipe: Recipe): Promise<UploadFi
 
 async function expectReady(service: ServiceUnderTest, file: UploadFile): Promise<void> {
   const { last } = await validate(service, file);
-  const error = JSON.stringify(valueAt(last.json, 'error') ?? null);
+  const error = JSON.stringify(asObject(last.json).error ?? null);
   assert.equal(textAt(last.json, 'status'), 'ready', `${file.name}: ${error}`);
 }
 
