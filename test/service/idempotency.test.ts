@@ -11,18 +11,6 @@ const TRANSLATION = {
   target_language: 'es',
 };
 
-test('of 200 concurrent creates with one key exactly one makes a job, and all return it', async () => {
-  const { caller } = await startScene();
-  const replies = await Promise.all(
-    Array.from({ length: 200 }, () => caller.post('/v1/subtitle-translations', TRANSLATION, 'intent')),
-  );
-  expect(new Set(replies.map((reply) => reply.status))).toEqual(new Set([202]));
-  expect(new Set(replies.map((reply) => reply.json.id)).size).toBe(1);
-  expect(replies.filter((reply) => reply.headers['idempotency-replayed'] === 'false')).toHaveLength(1);
-  const list = await caller.get('/v1/subtitle-translations');
-  expect(list.json.data).toHaveLength(1);
-});
-
 test('two processes on one state folder share idempotency keys', async () => {
   const one = await startScene();
   const other = await startScene({ stateDir: one.stateDir });

@@ -2,17 +2,20 @@
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf, NAMED_CODES, REQUEST_ID } from '../expect/answer.ts';
 import { JOB_KINDS, KINDS, UNKNOWN_ID } from '../operations.ts';
-import { callWithWrongSignature, rationed } from '../prepare/operations.ts';
+import { callWithWrongSignature } from '../prepare/operations.ts';
 import { goodSubtitleFile } from '../prepare/subtitles.ts';
 import { reservationOf, reserve } from '../prepare/uploads.ts';
 import { type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
-import { otherCaller, shared } from '../service.ts';
+import { adminOf, otherCaller, shared } from '../service.ts';
 import { freshToken } from '../wire/caller.ts';
 import type { Incoming } from '../wire/exchange.ts';
 import { asObject, booleanAt, listAt, numberAt, textAt } from '../wire/json.ts';
 
 const rule = section('errors');
+
+/** Nobody but the sender is to read what is in a query. */
+const SECRET = 'a-secret-of-the-query';
 
 /** Several kinds of refusals, created once: 400 in a query and in a body, 401, 404, 409, 400 for a repeated parameter. */
 const refusals = shared(async (service): Promise<readonly Incoming[]> => {
@@ -21,7 +24,7 @@ const refusals = shared(async (service): Promise<readonly Incoming[]> => {
   const body = reservationOf(goodSubtitleFile(service));
   await caller.post('/uploads', body, key);
   return [
-    await caller.get('/uploads', [['limit', '0']]),
+    await caller.get('/uploads', [['cursor', SECRET]]),
     await caller.call({ method: 'POST', path: '/uploads', body: Buffer.from('{"broken') }),
     await callWithWrongSignature(service, { method: 'GET', path: '/credits' }),
     await caller.get(`/dubbings/${UNKNOWN_ID}`),
@@ -32,6 +35,12 @@ const refusals = shared(async (service): Promise<readonly Incoming[]> => {
     ]),
   ];
 });
+
+const BROKEN_BODIES = [
+  ...['', '{', '[]', 'null', '"text"', '7', '{"a":1}{"b":2}', '{"a":NaN}'],
+  '['.repeat(200_000),
+  '{"__proto__":{"purpose":"source_video"}}',
+];
 
 const STATUSES = [400, 400, 401, 404, 409, 400];
 
@@ -104,6 +113,13 @@ export const ERROR_RULES: readonly Rule[] = [
     ['problem.retryable', 'problem.decides'],
     (answer) => assert.equal(booleanAt(answer.json, 'retryable'), false),
   ),
+  rule('contract', 'query-private', {
+    title: 'a refusal does not repeat the query',
+    covers: ['problem.instance'],
+    async check(service) {
+      for (const { bytes } of await refusals(service)) assert.ok(!bytes.includes(SECRET), bytes.toString());
+    },
+  }),
   rule('contract', 'fields', {
     title: 'a 400 lists every invalid field in errors, each with a pointer and a detail',
     covers: ['error.INVALID_REQUEST', 'problem.decides'],
@@ -134,7 +150,7 @@ export const ERROR_RULES: readonly Rule[] = [
     covers: ['error.INVALID_REQUEST', 'endpoint.json'],
     async check(service) {
       for (const path of ['/uploads', ...JOB_KINDS.map((kind) => KINDS[kind].path)]) {
-        for (const text of ['', '{', '[]', 'null', '"text"', '7', '{"a":1}{"b":2}', '{"a":NaN}']) {
+        for (const text of BROKEN_BODIES) {
           const answer = await service.caller.call({ method: 'POST', path, body: Buffer.from(text) });
           expectProblem(service, answer, 400, 'INVALID_REQUEST');
         }
@@ -172,16 +188,20 @@ export const ERROR_RULES: readonly Rule[] = [
     },
   }),
   rule('contract', 'retry-after', {
-    title: 'a 429 for too many requests is retryable and has Retry-After',
+    title: 'a 429 for too many requests is retryable, and the request is accepted after Retry-After',
     covers: ['error.RATE_LIMIT_EXCEEDED', 'problem.decides', 'limit.rate'],
-    needs: ['account'],
-    async check(service) {
-      const { caller } = await rationed(service);
+    needs: ['account', 'clock'],
+    async check(original) {
+      const service = await adminOf(original).open({ requests: 1 });
+      const { caller } = service;
+      expectStatus(await caller.get('/credits'), 200);
       const answer = await caller.get('/credits');
       expectProblem(service, answer, 429, 'RATE_LIMIT_EXCEEDED');
       assert.equal(booleanAt(answer.json, 'retryable'), true);
       const seconds = Number(headerOf(answer, 'Retry-After'));
       assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 3600, `Retry-After is ${seconds}`);
+      await adminOf(service).advance(seconds * 1000);
+      expectStatus(await caller.get('/credits'), 200);
     },
   }),
   rule('contract', 'rate-headers', {

@@ -133,9 +133,11 @@ export const EVENT_RULES: readonly Rule[] = [
     covers: ['event.terminal', 'service.result-by-get'],
     needs: ['jobs', 'webhooks'],
     async check(original) {
-      const { service, job } = await succeeded(original);
+      const { service, job, delivery } = await succeeded(original);
       const read = await service.caller.get(job.path);
       assert.equal(textAt(read.json, 'status'), 'succeeded');
+      if (service.strict)
+        assert.equal(textAt(bodyOf(delivery), 'created_at'), textAt(read.json, 'finished_at'));
       assert.notEqual(valueAt(read.json, 'result'), null);
     },
   }),

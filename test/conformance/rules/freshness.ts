@@ -66,6 +66,16 @@ export const FRESHNESS_RULES: readonly Rule[] = [
       expectProblem(service, await send(signed), 401, 'AUTHENTICATION_FAILED');
     },
   }),
+  rule('spec', 'nonce-at-once', {
+    title: 'of twenty requests with one nonce at the same time one is accepted',
+    covers: ['auth.nonce', 'auth.failed'],
+    async check(service) {
+      const signed = service.caller.sign({ method: 'GET', path: '/credits' });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(signed)));
+      for (const answer of answers) expectStatus(answer, 200, 401);
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    },
+  }),
   rule('spec', 'nonce-of-other-key', {
     title: 'a nonce that another key used is accepted, once',
     covers: ['auth.nonce', 'limit.nonce-window'],

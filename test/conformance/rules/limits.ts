@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { expectProblem, expectStatus } from '../expect/answer.ts';
 import { KINDS } from '../operations.ts';
 import { bodyFor, create, startLasting } from '../prepare/jobs.ts';
+import { goodSubtitleFile } from '../prepare/subtitles.ts';
+import { reservationOf } from '../prepare/uploads.ts';
 import { type Rule, section } from '../rule.ts';
 import { adminOf, otherCaller } from '../service.ts';
 import { freshToken } from '../wire/caller.ts';
@@ -64,6 +66,16 @@ export const LIMIT_RULES: readonly Rule[] = [
         const { service, path } = await startLasting(original, 'subtitle_translation');
         expectStatus(await service.caller.remove(path), 202);
       }
+    },
+  }),
+  rule('contract', 'largest-body', {
+    title: 'a body of 12 MiB is accepted',
+    covers: ['error.open-codes'],
+    async check(service) {
+      // JSON may hold any number of blanks.
+      const text = JSON.stringify(reservationOf(goodSubtitleFile(service))).padEnd(12 * 1024 ** 2);
+      const answer = await service.caller.call({ method: 'POST', path: '/uploads', body: Buffer.from(text) });
+      expectStatus(answer, 201);
     },
   }),
   rule('contract', 'large-body-answered', {

@@ -36,6 +36,11 @@ function materialOf({ caller }: ServiceUnderTest): Material {
   return { get, post, hidden };
 }
 
+/** The same request by the older version of HTTP. */
+const older = ([first = '', ...rest]: readonly string[]): string[] => [first.replace('1.1', '1.0'), ...rest];
+
+const withoutHost = (lines: readonly string[]) => lines.filter((line) => !line.startsWith('Host:'));
+
 /** Returns the request with another target in its request line. */
 function retarget({ get }: Material, change: (target: string) => string): string {
   const [, ...rest] = requestLines(get);
@@ -63,7 +68,7 @@ const CASES: Readonly<Record<string, { readonly what: string; readonly spoil: Sp
   'two-hosts': { what: 'two Host headers', spoil: withLines('Host: elsewhere.example.com') },
   'no-host': {
     what: 'no Host header',
-    spoil: ({ get }) => joinRequest(requestLines(get).filter((line) => !line.startsWith('Host:'))),
+    spoil: ({ get }) => joinRequest(withoutHost(requestLines(get))),
   },
   'two-content-types': {
     what: 'two Content-Type headers',
@@ -131,29 +136,42 @@ const CASES: Readonly<Record<string, { readonly what: string; readonly spoil: Sp
       return joinRequest([`DELETE ${get.target.replace('/credits', '/dubbings/x')} HTTP/1.1`, ...rest], json);
     },
   },
+  'older-with-body': {
+    what: 'a GET by HTTP/1.0 with a body',
+    spoil: ({ get }) => joinRequest(older(requestLines(get, [`Content-Length: ${length}`])), json),
+  },
+  'many-headers': {
+    what: 'a head of 1,500 headers',
+    spoil: withLines(...Array.from({ length: 1500 }, (_, at) => `a${at}: `)),
+  },
+  'unknown-expectation': {
+    what: 'an unknown expectation',
+    spoil: framed(['Expect: magic', `Content-Length: ${length}`], () => json),
+  },
   'long-header': { what: 'a header of 17 KiB', spoil: withLines(`X-Note: ${'a'.repeat(17 * 1024)}`) },
 };
 
 function expectRefused(answer: RawAnswer, what: string): void {
   assert.deepEqual(answer.statuses, [400], `${what}: ${answer.text.split('\r\n', 1)[0] || 'no answer'}`);
   assert.match(answer.text, /application\/problem\+json/i, what);
+  assert.match(answer.text, /x-request-id: req_/i, what);
   assert.ok(answer.closed, `${what}: the connection was left open`);
 }
 
 export const RAW_HTTP_RULES: readonly Rule[] = [
   rule('contract', 'control', {
-    title: 'the same requests without an error are accepted over the same kind of connection',
+    title:
+      'the same requests without an error are accepted, two on one connection and by HTTP/1.0 without Host',
     covers: ['endpoint.signed'],
     async check(service) {
-      const { get, post } = materialOf(service);
+      const { get, post, hidden } = materialOf(service);
       const close = 'Connection: close';
-      const requests = [
-        { bytes: joinRequest(requestLines(get, [close])), status: 200 },
-        { bytes: joinRequest(requestLines(post, [close, `Content-Length: ${length}`]), json), status: 201 },
-      ];
-      for (const { bytes, status } of requests) {
-        assert.deepEqual((await sendRaw(service.origin, bytes)).statuses, [status]);
-      }
+      const expectAnswers = async (bytes: string, ...statuses: number[]) =>
+        assert.deepEqual((await sendRaw(service.origin, bytes)).statuses, statuses);
+      await expectAnswers(hidden + joinRequest(requestLines(get, [close])), 200, 200);
+      const { get: again } = materialOf(service);
+      await expectAnswers(joinRequest(older(withoutHost(requestLines(again)))), 200);
+      await expectAnswers(joinRequest(requestLines(post, [close, `Content-Length: ${length}`]), json), 201);
     },
   }),
   ...Object.entries(CASES).map(([name, { what, spoil }]) =>

@@ -49,6 +49,15 @@ const CHOICES: Readonly<Partial<Record<JobKind, Readonly<Record<string, readonly
 const sentenceOf = (kind: JobKind) =>
   kind === 'auto_localization' ? 'shape.localization' : 'shape.other-requests';
 
+/** Callbacks that lead to this machine, into a network, or that carry a password. */
+const INSIDE = [
+  'http://127.0.0.1:8080/',
+  'https://[::1]:8080/',
+  'https://10.0.0.1/',
+  'https://a.internal/',
+  'https://u:p@a.example/',
+];
+
 /** Checks that each change to a valid request causes a 400. */
 async function expectRefused(
   service: ServiceUnderTest,
@@ -131,7 +140,7 @@ function rulesOf(kind: JobKind): Rule[] {
       },
     }),
     rule('contract', named('callback-url'), {
-      title: `${kind} refuses a callback_url that is not an https address`,
+      title: `${kind} refuses a callback_url that is not a public https address`,
       covers: ['job.optional-fields'],
       needs,
       check: (service) =>
@@ -140,6 +149,7 @@ function rulesOf(kind: JobKind): Rule[] {
           { callback_url: '/hooks' },
           { callback_url: '' },
           { callback_url: 7 },
+          ...INSIDE.map((url) => ({ callback_url: url })),
         ]),
     }),
   ];

@@ -81,6 +81,12 @@ function subtitleRule(name: string, title: string, bytes: () => Buffer | string,
 
 const manyLines = (count: number) =>
   formatSrt(linesOf(Array.from({ length: count }, (_, at) => `Line ${at}.`)));
+/** Long lines of text, then empty rows. */
+function largestSrt(): Buffer {
+  const srt = Buffer.from(formatSrt(linesOf(Array.from({ length: 9_000 }, () => 'x'.repeat(1000)))));
+  return Buffer.concat([srt, Buffer.alloc(10 * 1024 ** 2 - 1 - srt.length, '\n')]);
+}
+
 const bom = '\uFEFF';
 
 export const VALIDATION_RULES: readonly Rule[] = [
@@ -194,6 +200,7 @@ export const VALIDATION_RULES: readonly Rule[] = [
     false,
   ),
   subtitleRule('10000-lines', 'SRT of 10,000 lines', () => manyLines(10_000), true),
+  subtitleRule('largest', 'SRT of 10 MiB less one byte', () => largestSrt(), true),
   rule('contract', '10001-lines', {
     title: 'SRT of 10,001 lines fails validation',
     covers: ['limit.subtitle-input', 'upload-transition.others'],

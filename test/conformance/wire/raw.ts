@@ -46,7 +46,7 @@ export function sendRaw(origin: string, bytes: Buffer | string): Promise<RawAnsw
       clearTimeout(timer);
       socket.destroy();
       const text = Buffer.concat(chunks).toString('latin1');
-      const statuses = Array.from(text.matchAll(/^HTTP\/1\.[01] (\d{3})/gm), ([, status]) => Number(status));
+      const statuses = Array.from(text.matchAll(/HTTP\/1\.[01] (\d{3})/g), ([, status]) => Number(status));
       resolve({ statuses, text, closed });
     };
     const timer = setTimeout(() => finish(false), OPEN_MS);

@@ -21,13 +21,6 @@ test('the answer shows neither the callback address nor the query of a source', 
   expect(bytes.toString()).not.toMatch(/secret|b\.example/);
 });
 
-test('a language without an engine is refused, with the available ones', async () => {
-  const { caller } = await startScene();
-  const reply = await caller.post('/v1/subtitle-translations', { ...translation(1), target_language: 'ja' });
-  expect([reply.status, reply.json.code]).toEqual([422, 'LANGUAGE_NOT_SUPPORTED']);
-  expect(reply.json.detail).toContain('Spanish');
-});
-
 test.each([
   ['MEDIA_UNSUPPORTED', 'MEDIA_VALIDATION_FAILED', 'the picture is too large; choose the resolution 1080p'],
   ['LANGUAGE_NOT_SUPPORTED', 'LANGUAGE_NOT_SUPPORTED', 'no font here has the characters of Japanese'],

@@ -282,20 +282,3 @@ test('with loopback allowed, sources and callbacks of this machine may be plain 
   );
   expect(outside.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /a.srt', 'POST /hook']);
 });
-
-test.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'http://2130706433:8080'])(
-  'without loopback allowed, %s is refused as a source and as a callback',
-  async (origin) => {
-    const { caller } = await startScene();
-    const source = await caller.post('/v1/audio-separations', videoAt({ origin }));
-    expect([source.status, source.json.code]).toEqual([422, 'INPUT_NOT_USABLE']);
-    const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-    const body = {
-      subtitle: { type: 'lines', lines },
-      target_language: 'es',
-      callback_url: `${origin}/hook`,
-    };
-    const callback = await caller.post('/v1/dubbings', body);
-    expect([callback.status, callback.json.errors?.[0]?.pointer]).toEqual([400, '/callback_url']);
-  },
-);

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../../src/service/index.ts';
+import { sendRaw } from '../../conformance/wire/raw.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { exchange, send } from '../harness/caller.ts';
 import { finishUpload, readySource, startScene, until, untilJob } from '../harness/scene.ts';
@@ -51,6 +52,18 @@ test('each health address has one meaning: the process runs, it answers requests
   expect(await ask('/readyz')).toEqual([503, { ...ok, status: 'failing', database }]);
   expect((await ask('/healthz'))[0]).toBe(503);
   expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
+});
+
+/** As HAProxy sends them (`option httpchk`). */
+const CHECKS = ['/livez', '/readyz', '/healthz', '/metrics'].flatMap((path) =>
+  ['GET', 'HEAD'].map((method) => ({ method, path })),
+);
+
+test.each(CHECKS)('a check by HTTP/1.0 needs no Host header: $method $path', async ({ method, path }) => {
+  const { service } = await startScene({ metricsFrom: ['127.0.0.1'] });
+  const { text } = await sendRaw(originOf(service.url), `${method} ${path} HTTP/1.0\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  expect(text.split('\r\n\r\n')[1] === '').toBe(method === 'HEAD');
 });
 
 test('/healthz and /metrics are not for web pages whose name leads to this machine', async () => {

@@ -71,23 +71,6 @@ test('a service that closes during an attempt does not count it', async () => {
   expect((await untilAttempted({ stateDir }, 1)).status).toBe('delivered');
 });
 
-test('without loopback allowed, a callback to this machine is refused with the create request', async () => {
-  const receiver = await startReceiver();
-  const { caller } = await startScene();
-  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-  const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
-  for (const callback_url of [
-    receiver.url,
-    'https://10.0.0.1/',
-    'https://a.internal/',
-    'https://u:p@a.example/',
-  ]) {
-    const reply = await caller.post('/v1/dubbings', { ...body, callback_url });
-    expect([reply.status, reply.json.errors?.[0]?.pointer]).toEqual([400, '/callback_url']);
-  }
-  expect(receiver.deliveries).toEqual([]);
-});
-
 test('a job that was made with loopback allowed sends nothing once it is not', async () => {
   const receiver = await startReceiver();
   const stateDir = await makeStateDir();

@@ -1,6 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { describe, expect, it, test } from 'vitest';
-import { WEBHOOK_ID_PATTERN, WEBHOOK_TIMESTAMP_PATTERN } from '../../../../src/protocol/headers.ts';
+import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { sendEvent, waitAfter } from '../../../../src/service/outgoing/webhooks/deliveries.ts';
 import { startScene, until, untilJob } from '../../harness/scene.ts';
@@ -23,36 +22,6 @@ const signatureOf = (secret: string, { headers, body }: Delivery) => {
   const signed = `${headers['x-service-webhook-timestamp']}\n${headers['x-service-webhook-id']}\n${digest}`;
   return createHmac('sha256', secret).update(signed).digest('hex');
 };
-
-test('the end of a job is sent immediately, signed with the webhook secret of its key', async () => {
-  const receiver = await startReceiver();
-  const scene = await startScene({ config: OPEN });
-  const issued = await scene.service.issueKey();
-  const job = await createJob({ caller: scene.callerFor(issued) }, receiver.url);
-  expect((await untilAttempted(scene, 1)).status).toBe('delivered');
-  const delivery = only(receiver);
-  const { headers, body } = delivery;
-  expect(headers['x-service-webhook-signature']).toBe(signatureOf(issued.webhookSecret, delivery));
-  expect(headers['x-service-webhook-timestamp']).toMatch(WEBHOOK_TIMESTAMP_PATTERN);
-  expect(headers['x-service-webhook-id']).toMatch(WEBHOOK_ID_PATTERN);
-  expect(headers['content-type']).toBe('application/json');
-  const event = JSON.parse(body);
-  expect(event).toEqual({
-    id: headers['x-service-webhook-id'],
-    object: 'event',
-    type: 'subtitle_translation.succeeded',
-    created_at: event.created_at,
-    data: {
-      id: job.id,
-      object: 'subtitle_translation',
-      status: 'succeeded',
-      client_reference: 'lesson 1',
-      detail_url: job.detail_url,
-    },
-  });
-  const ended = await scene.callerFor(issued).get(job.detail_url);
-  expect(event.created_at).toBe(ended.json.finished_at);
-});
 
 test('a job has one event, however its end is replayed, and none without a callback address', async () => {
   const receiver = await startReceiver();
@@ -102,45 +71,6 @@ test('a receiver that fails is tried seven times under one id, each time signed 
   const words = scene.logged.map(({ message }) => message).join('\n');
   expect(words).toContain('it was the last one');
   expect(words).not.toMatch(/token|abc|127\.0\.0\.1/);
-});
-
-describe('an answer', () => {
-  it.each([200, 201, 299])('of %i is success', async (status) => {
-    const scene = await startScene({ config: OPEN });
-    await createJob(scene, (await startReceiver(status)).url);
-    expect((await untilAttempted(scene, 1)).status).toBe('delivered');
-  });
-
-  it.each([302, 400, 404, 503])('of %i is a failure, and is not followed anywhere', async (status) => {
-    const receiver = await startReceiver(status);
-    const scene = await startScene({ config: OPEN });
-    await createJob(scene, receiver.url);
-    expect((await untilAttempted(scene, 1)).status).toBe('pending');
-    only(receiver);
-  });
-
-  it('of 410 ends it', async () => {
-    const scene = await startScene({ config: OPEN });
-    await createJob(scene, (await startReceiver(410)).url);
-    expect((await untilAttempted(scene, 1)).status).toBe('abandoned');
-  });
-
-  it('that takes longer than 5 s is a failure', async () => {
-    const receiver = await startReceiver(0, 204);
-    const scene = await startScene({ config: OPEN });
-    scene.clock.freeze();
-    await createJob(scene, receiver.url);
-    await until(
-      () => receiver.deliveries.length,
-      (count) => count === 1,
-    );
-    scene.clock.advance(4000);
-    expect(readRows(scene.stateDir)[0]).toMatchObject({ attempts: 1, lease_owner: expect.any(String) });
-    scene.clock.advance(1000);
-    expect((await untilAttempted(scene, 1)).status).toBe('pending');
-    scene.clock.advance(7000);
-    expect((await untilAttempted(scene, 2)).status).toBe('delivered');
-  });
 });
 
 test('no more events are sent concurrently than there are slots', async () => {
