@@ -13,9 +13,8 @@ export const SUBJECTS: readonly Subject[] = [
     name: 'signing',
     mutate: ['src/protocol/canonical.ts', 'src/protocol/signature.ts', 'src/protocol/webhook-signature.ts'],
     tests: [
-      'test/protocol/{canonical,signature,webhook-signature,headers}.test.ts',
+      'test/protocol/{canonical,signature,webhook-signature}.test.ts',
       'test/client/webhooks/*.test.ts',
-      'test/client/transport/canonical*.test.ts',
     ],
   },
   {

@@ -27,10 +27,6 @@ it.each([
   expect(quantityOf('started_thousand_characters', { ...NOTHING, characters })).toBe(thousands);
 });
 
-it('lines are counted one by one', () => {
-  expect(quantityOf('line', { seconds: 90, lines: 7, characters: 5000 })).toBe(7);
-});
-
 it('a character is a code point, not a UTF-16 unit', () => {
   expect(countCharacters([{ index: 1, start_ms: 0, end_ms: 1, text: 'a😀\n' }])).toBe(3);
 });

@@ -3,7 +3,6 @@ import { failureOf, startHarness } from '../support/harness.ts';
 import { problem } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
-const _CREATE = { method: 'POST', path: '/dubbings', body: { target_language: 'es' } } as const;
 
 describe('a wrong clock', () => {
   const serverDate = (runtime: { now(): number }, aheadMs: number) => ({
