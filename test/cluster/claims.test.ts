@@ -1,22 +1,15 @@
 /** The rules of claims on a real PostgreSQL server, the same as in `test/service/running/leases.test.ts` on SQLite. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPEN_JOBS } from '../../src/service/background.ts';
 import { createLeases } from '../../src/service/running/leases.ts';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import { makeStateDir } from '../service/harness/scene.ts';
 import { describeClaimOrder } from '../service/running/claim-order.ts';
 import { describeClaims, describePlans } from '../service/running/claims.ts';
-import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { freshAccount } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 async function open() {
   const store = await openPostgresAccount(freshAccount(server), await makeStateDir(), Date.now);
@@ -24,7 +17,7 @@ async function open() {
   return store;
 }
 
-describe.skipIf(NEEDS)('leases in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('leases in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   describeClaims(open);
   describeClaimOrder(open);
   describePlans(open, 'EXPLAIN');

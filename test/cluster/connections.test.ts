@@ -1,6 +1,6 @@
 /** Nodes whose connections to the database pass through a firewall that forgets them, or through a pooler. */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/service/clock.ts';
 import { openBucket } from '../../src/service/storage/bucket.ts';
 import { readS3Address } from '../../src/service/storage/s3-address.ts';
@@ -9,18 +9,11 @@ import type { ReservedUpload } from '../../src/service/storage/storage.ts';
 import { StorageAway } from '../../src/service/storage/storage.ts';
 import { makeStateDir, startScene, until, untilJob } from '../service/harness/scene.ts';
 import { HAS_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts';
-import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { freshAccount } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { NEW_JOB, translation } from './fleet.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 /** Passes bytes to the server. `forget` drops what comes on the connections that exist, without closing them. */
 async function startFirewall(): Promise<{ url: string; forget(): void }> {
@@ -53,7 +46,7 @@ async function startFirewall(): Promise<{ url: string; forget(): void }> {
   };
 }
 
-describe.skipIf(NEEDS)(
+describe.skipIf(NO_POSTGRES)(
   'a node whose connections are dropped silently (needs postgresql: sh .ci/packages)',
   () => {
     it('answers all requests again within 10 s, with new connections', async () => {
@@ -97,7 +90,7 @@ describe('a storage that accepts connections and never answers', () => {
   });
 });
 
-describe.skipIf(NEEDS || !HAS_PGBOUNCER)(
+describe.skipIf(NO_POSTGRES || !HAS_PGBOUNCER)(
   'a node behind PgBouncer (needs postgresql and pgbouncer: sh .ci/packages)',
   () => {
     it('carries out jobs if each client has a session', async () => {

@@ -5,24 +5,17 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { send } from '../service/harness/caller.ts';
 import { until, untilJob } from '../service/harness/scene.ts';
-import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { createTestIo } from '../support/test-io.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
 const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 /** An engine that writes the file `begun`, and translates nothing until there is a file `go`. */
 const GATE = `
@@ -109,7 +102,7 @@ async function startWorkerProcess(fleet: Fleet, ...words: string[]): Promise<Wor
 const rowsOf = (fleet: Fleet) =>
   fleet.store.all('SELECT status, attempts, crashes FROM jobs ORDER BY created_at, id');
 
-describe.skipIf(NEEDS)('a worker', () => {
+describe.skipIf(NO_POSTGRES)('a worker', () => {
   it('finishes its job after SIGTERM with --drain, takes no other one, and is probed meanwhile', async () => {
     const fleet = await openFleet(server);
     const api = await fleet.startApi();

@@ -1,21 +1,15 @@
 /** `vloc serve keys` on an account in a database. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { describe, expect, it } from 'vitest';
+import { freshAccount } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
 const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
-describe.skipIf(NEEDS)('the keys in a database (needs postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('the keys in a database (needs postgresql: sh .ci/packages)', () => {
   it('need no folder, so that a user without a home creates them', () => {
     // A folder that nobody can create, not even root.
     const env = {

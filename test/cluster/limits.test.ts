@@ -1,19 +1,11 @@
 /** Limits and credits under many concurrent requests over three nodes that answer, while a worker ends the jobs. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { until } from '../service/harness/scene.ts';
-import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 const REQUESTS = 500;
 const GRANTED = 120;
@@ -30,52 +22,55 @@ const read = async ({ store }: Fleet) => {
   return row;
 };
 
-describe.skipIf(NEEDS)('500 concurrent requests over three nodes (need postgresql: sh .ci/packages)', () => {
-  it('never have more open jobs than slots, and spend exactly what was granted', async () => {
-    const fleet = await openFleet(server);
-    const config = { openingCredits: GRANTED, rate: { requests: 10_000, windowSeconds: 60 } };
-    const nodes = [
-      await fleet.startApi({ config }),
-      await fleet.startApi({ config }),
-      await fleet.startApi({ config }),
-    ];
-    const [first] = nodes;
-    if (first === undefined) throw new Error('there is no node');
-    await fleet.startWorker(undefined, { config: { workers: 2 } });
+describe.skipIf(NO_POSTGRES)(
+  '500 concurrent requests over three nodes (need postgresql: sh .ci/packages)',
+  () => {
+    it('never have more open jobs than slots, and spend exactly what was granted', async () => {
+      const fleet = await openFleet(server);
+      const config = { openingCredits: GRANTED, rate: { requests: 10_000, windowSeconds: 60 } };
+      const nodes = [
+        await fleet.startApi({ config }),
+        await fleet.startApi({ config }),
+        await fleet.startApi({ config }),
+      ];
+      const [first] = nodes;
+      if (first === undefined) throw new Error('there is no node');
+      await fleet.startWorker(undefined, { config: { workers: 2 } });
 
-    const seen: Awaited<ReturnType<typeof read>>[] = [];
-    let isOver = false;
-    const watching = (async () => {
-      while (!isOver) seen.push(await read(fleet));
-    })();
-    const statuses = await Promise.all(
-      Array.from({ length: REQUESTS }, async (_, at) => {
-        const caller = (nodes[at % nodes.length] ?? first).callerFor(first.credentials);
-        for (;;) {
-          const { status } = await caller.post(NEW_JOB, translation(), `request-${at}-of-many`);
-          // Many wait for the lock of transactions; on a busy machine some wait too long, and are sent again as clients do.
-          if (status !== 503) return status;
-        }
-      }),
-    );
-    const last = await until(
-      () => read(fleet),
-      ({ open }) => open === 0,
-    );
-    isOver = true;
-    await watching;
+      const seen: Awaited<ReturnType<typeof read>>[] = [];
+      let isOver = false;
+      const watching = (async () => {
+        while (!isOver) seen.push(await read(fleet));
+      })();
+      const statuses = await Promise.all(
+        Array.from({ length: REQUESTS }, async (_, at) => {
+          const caller = (nodes[at % nodes.length] ?? first).callerFor(first.credentials);
+          for (;;) {
+            const { status } = await caller.post(NEW_JOB, translation(), `request-${at}-of-many`);
+            // Many wait for the lock of transactions; on a busy machine some wait too long, and are sent again as clients do.
+            if (status !== 503) return status;
+          }
+        }),
+      );
+      const last = await until(
+        () => read(fleet),
+        ({ open }) => open === 0,
+      );
+      isOver = true;
+      await watching;
 
-    const count = (status: number) => statuses.filter((each) => each === status).length;
-    expect(count(202) + count(402) + count(429)).toBe(REQUESTS);
-    expect(count(202)).toBeGreaterThanOrEqual(LIMITS.concurrentTasks);
-    expect(Math.max(...seen.map(({ open }) => open))).toBeLessThanOrEqual(LIMITS.concurrentTasks);
-    expect(seen.filter(({ remaining, charged }) => remaining + charged !== GRANTED * 1000)).toEqual([]);
-    expect(seen.filter(({ remaining, reserved }) => remaining < reserved)).toEqual([]);
-    expect(last).toEqual({
-      open: 0,
-      reserved: 0,
-      charged: count(202) * 1000,
-      remaining: (GRANTED - count(202)) * 1000,
+      const count = (status: number) => statuses.filter((each) => each === status).length;
+      expect(count(202) + count(402) + count(429)).toBe(REQUESTS);
+      expect(count(202)).toBeGreaterThanOrEqual(LIMITS.concurrentTasks);
+      expect(Math.max(...seen.map(({ open }) => open))).toBeLessThanOrEqual(LIMITS.concurrentTasks);
+      expect(seen.filter(({ remaining, charged }) => remaining + charged !== GRANTED * 1000)).toEqual([]);
+      expect(seen.filter(({ remaining, reserved }) => remaining < reserved)).toEqual([]);
+      expect(last).toEqual({
+        open: 0,
+        reserved: 0,
+        charged: count(202) * 1000,
+        remaining: (GRANTED - count(202)) * 1000,
+      });
     });
-  });
-});
+  },
+);

@@ -2,14 +2,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RENEW_MS } from '../../src/service/running/leases.ts';
 import { type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { afterDeath } from '../support/after-death.ts';
-import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
 const HOST = fileURLToPath(new URL('./worker-host.ts', import.meta.url));
 /** How long a worker is away: four leases. */
 const AWAY_MS = 60_000;
@@ -53,18 +52,14 @@ function removeNetwork(): void {
   }
 }
 
-const hasNetwork = !NEEDS && makeNetwork();
+const hasNetwork = !NO_POSTGRES && makeNetwork();
 const AWAY = hasNetwork ? 'frozen, and cut off' : 'frozen; to be cut off needs root, for a network namespace';
 const stopWatching = hasNetwork
   ? afterDeath('ip link del "$1"; ip netns del "$2"', [NAMES.here, NAMES.space])
   : () => {};
 
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres({ listen: hasNetwork ? `${NETWORK}.1` : '' });
-});
+const server = usePostgres({ listen: hasNetwork ? `${NETWORK}.1` : '' });
 afterAll(() => {
-  if (!NEEDS) server.stop();
   if (hasNetwork) removeNetwork();
   stopWatching();
 });
@@ -145,7 +140,7 @@ async function loseForAMinute(
   expect(ended).toMatchObject({ status: 'succeeded', attempts: 1, crashes: 1, paid: 1 });
 }
 
-describe.skipIf(NEEDS)('a worker (needs postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('a worker (needs postgresql: sh .ci/packages)', () => {
   it(`that is away for a minute loses its job, which ends once, elsewhere (${AWAY})`, async () => {
     const frozen = async () => {
       const fleet = await openFleet(server);

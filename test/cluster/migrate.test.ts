@@ -5,24 +5,17 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CREATE_MARK } from '../../src/service/store/mark.ts';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { forPostgres } from '../../src/service/store/schema.ts';
 import { send } from '../service/harness/caller.ts';
 import { makeStateDir, startScene, untilJob } from '../service/harness/scene.ts';
-import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { freshAccount } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { makeAccount, migrate, migrated, NEW_JOB, rowsOf, TRANSLATION, undo } from './harness/moving.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 async function sql(database: string, ...statements: string[]): Promise<unknown[]> {
   const schema = /schema=(\w+)/.exec(database)?.[1] ?? '';
@@ -41,7 +34,7 @@ async function sql(database: string, ...statements: string[]): Promise<unknown[]
 
 const refused = (code: string) => ({ code: 4, stderr: expect.stringContaining(code) });
 
-describe.skipIf(NEEDS)('an account moved to PostgreSQL (needs postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('an account moved to PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   it('is the same there and back, row by row, and the counts and sums are reported', async () => {
     const { stateDir } = await makeAccount();
     const before = rowsOf(stateDir);
@@ -117,7 +110,7 @@ describe.skipIf(NEEDS)('an account moved to PostgreSQL (needs postgresql: sh .ci
   });
 });
 
-describe.skipIf(NEEDS)('a move is refused', () => {
+describe.skipIf(NO_POSTGRES)('a move is refused', () => {
   it('while a service runs on the source, in a folder or in a database', async () => {
     const scene = await startScene();
     const database = freshAccount(server);
@@ -171,7 +164,7 @@ describe.skipIf(NEEDS)('a move is refused', () => {
   });
 });
 
-describe.skipIf(NEEDS)('a move that was interrupted', () => {
+describe.skipIf(NO_POSTGRES)('a move that was interrupted', () => {
   it('after the copy was complete starts over, with what the source has by then', async () => {
     const { stateDir } = await makeAccount();
     const database = freshAccount(server);

@@ -1,21 +1,14 @@
 /** Nodes with roles: who answers, who works, and who can do what. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createService } from '../../src/service/index.ts';
 import { send } from '../service/harness/caller.ts';
 import { makeStateDir, type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { createSmallEngines } from '../service/harness/small-engines.ts';
-import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { freshAccount } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { NEW_JOB, openFleet, translation } from './fleet.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 /** Engines of a machine where none are installed. */
 function noEngines() {
@@ -23,7 +16,7 @@ function noEngines() {
   return Object.assign(createSmallEngines(), { capabilities: fail, inspect: fail, checkExport: fail });
 }
 
-describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('nodes with roles (need postgresql: sh .ci/packages)', () => {
   it('accept jobs without engines, and leave them to workers', async () => {
     const fleet = await openFleet(server);
     const api = await fleet.startApi({ engines: noEngines() });
@@ -144,7 +137,7 @@ describe.skipIf(NEEDS)('nodes with roles (need postgresql: sh .ci/packages)', ()
   });
 });
 
-describe.skipIf(NEEDS)('an API node', () => {
+describe.skipIf(NO_POSTGRES)('an API node', () => {
   const page = async ({ service }: Scene, path: string) => send(new URL(service.url).origin + path);
 
   it('answers without workers, says that jobs wait, and shows the nodes to Prometheus', async () => {
@@ -193,7 +186,7 @@ describe('a role without a database', () => {
 
   it('of a worker that has no slot is refused, too', async () => {
     const stateDir = await makeStateDir();
-    const database = NEEDS ? 'postgres:///none' : freshAccount(server);
+    const database = NO_POSTGRES ? 'postgres:///none' : freshAccount(server);
     const { createWorker } = await import('../../src/service/index.ts');
     await expect(createWorker({ stateDir, database, config: { workers: 0 } })).rejects.toThrow(
       '"workers" is 0',

@@ -1,20 +1,12 @@
 /** Nodes of two versions over one database, as during an upgrade without an interruption. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/schema.ts';
 import { until, untilJob } from '../service/harness/scene.ts';
-import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 const EXPANDED = `
 ALTER TABLE jobs ADD COLUMN note TEXT;
@@ -31,7 +23,7 @@ async function startProgram({ database, stateDir }: Fleet, schema?: typeof NEXT)
   await store.close();
 }
 
-describe.skipIf(NEEDS)('nodes of two versions (needs postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('nodes of two versions (needs postgresql: sh .ci/packages)', () => {
   it('work together after a migration that only adds to the tables', async () => {
     const fleet = await openFleet(server);
     const { caller } = await fleet.startApi();

@@ -1,32 +1,20 @@
 /** Accounts in a real PostgreSQL server, shared by several nodes. Two accounts of a server are two schemas. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
 import { main } from '../../../src/cli/main.ts';
 import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/service/store/postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from '../../../src/service/store/schema.ts';
 import { DatabaseAway } from '../../../src/service/store/store.ts';
-import {
-  freshAccount,
-  POSTGRES_PROGRAMS,
-  type PostgresServer,
-  startPostgres,
-} from '../../support/postgres.ts';
+import { freshAccount, startPostgres } from '../../support/postgres.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { send, signHeaders } from '../harness/caller.ts';
+import { NO_POSTGRES, usePostgres } from '../../support/use-postgres.ts';
+import { send } from '../harness/caller.ts';
 import { makeStateDir, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
 
-const NEEDS = POSTGRES_PROGRAMS === null;
-
-let server: PostgresServer;
-beforeAll(() => {
-  if (!NEEDS) server = startPostgres();
-});
-afterAll(() => {
-  if (!NEEDS) server.stop();
-});
+const server = usePostgres();
 
 async function open(url = freshAccount(server), root?: string): Promise<PostgresStore> {
   const store = await openPostgresAccount(url, root ?? (await makeStateDir()), Date.now);
@@ -53,7 +41,7 @@ const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, tex
 const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
 const NEW_JOB = '/v1/subtitle-translations';
 
-describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
+describe.skipIf(NO_POSTGRES)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   it('is created once, by whichever node comes first', async () => {
     const url = freshAccount(server);
     const root = await makeStateDir();
@@ -143,7 +131,7 @@ describe.skipIf(NEEDS)('an account in PostgreSQL (needs postgresql: sh .ci/packa
   });
 });
 
-describe.skipIf(NEEDS)('an account of an older version', () => {
+describe.skipIf(NO_POSTGRES)('an account of an older version', () => {
   /** As the first program with PostgreSQL would have left it, had it known only the first steps. */
   async function makeOld(url: string, root: string): Promise<void> {
     const store = await open(url, root);
@@ -299,7 +287,7 @@ describe('the address of a database', () => {
   });
 });
 
-describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
+describe.skipIf(NO_POSTGRES)('a database is refused before anything listens', () => {
   it('whose address, server, name, user or password is wrong, with the reason and never the password', async () => {
     const { url } = server;
     const cases: readonly (readonly [string, RegExp])[] = [
@@ -387,41 +375,7 @@ describe.skipIf(NEEDS)('a database is refused before anything listens', () => {
   });
 });
 
-describe.skipIf(NEEDS)('nodes of one service', () => {
-  it('create one job for one Idempotency-Key, whichever of them gets it', async () => {
-    const nodes = await startNodes(3, { config: { workers: 0 } });
-    const replies = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        at(nodes, index).callerFor(at(nodes, 0).credentials).post(NEW_JOB, TRANSLATION, 'the-same-intent'),
-      ),
-    );
-    expect(new Set(replies.map(({ json }) => json.id)).size).toBe(1);
-    expect(replies.filter(({ headers }) => headers['idempotency-replayed'] === 'false')).toHaveLength(1);
-  });
-
-  it('accept a nonce once', async () => {
-    const nodes = await startNodes(3);
-    const { credentials } = at(nodes, 0);
-    const signed = { method: 'GET', path: '/v1/credits', body: '', nowMs: Date.now() };
-    const headers = signHeaders(credentials, signed);
-    const replies = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => send(`${at(nodes, index).service.url}/credits`, { headers })),
-    );
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(replies.filter(({ status }) => status === 401)).toHaveLength(11);
-  });
-
-  it('count the requests of a key together', async () => {
-    const nodes = await startNodes(3, { config: { rate: { requests: 10, windowSeconds: 600 } } });
-    const replies = await Promise.all(
-      Array.from({ length: 30 }, (_, index) =>
-        at(nodes, index).callerFor(at(nodes, 0).credentials).get('/v1/credits'),
-      ),
-    );
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(10);
-    expect(replies.filter(({ status }) => status === 429)).toHaveLength(20);
-  });
-
+describe.skipIf(NO_POSTGRES)('nodes of one service', () => {
   it('refuse a key immediately that another node has revoked', async () => {
     const nodes = await startNodes(2);
     const issued = await at(nodes, 0).service.issueKey();
@@ -432,7 +386,7 @@ describe.skipIf(NEEDS)('nodes of one service', () => {
   });
 });
 
-describe.skipIf(NEEDS)('while the database is down', () => {
+describe.skipIf(NO_POSTGRES)('while the database is down', () => {
   it('requests get 503 with Retry-After; afterwards accepted jobs are done', async () => {
     const own = startPostgres();
     onTestFinished(() => own.stop());
