@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createService, type IssuedKey } from '../../src/service/index.ts';
 import { main } from './cli/main.ts';
-import { startImpostor } from './harness/impostor.ts';
 
 /** A service with its own header name, and its first key. */
 async function startService(): Promise<IssuedKey & { url: string }> {
@@ -17,6 +19,21 @@ async function startService(): Promise<IssuedKey & { url: string }> {
   const [key] = await service.keys();
   if (key === undefined) throw new Error('the service has no key');
   return { ...key, url: service.url };
+}
+
+/** A server that answers as the test defines. Listens until the test ends. Returns the base URL. */
+async function startImpostor(answer: RequestListener): Promise<string> {
+  const server = createServer((request, response) => {
+    // An answer before the request is complete would break the sender's connection.
+    request.resume().on('end', () => answer(request, response));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  return `http://127.0.0.1:${port}/v1`;
 }
 
 async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {

@@ -4,11 +4,13 @@
  * account is in a PostgreSQL server that the run starts. With VLOC_TEST_STORAGE=s3 uploads and results are in a bucket of an S3 server,
  * if one is installed.
  */
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Certificate, makeCertificate, trust } from '../support/certificates.ts';
 import { freshAccount, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../support/s3.ts';
-import { makeCertificate } from './harness/certificate.ts';
 import type { ControlledRun } from './harness/control.ts';
 import { startEmbedded } from './harness/embedded.ts';
 import { type MediaHost, startMediaHost } from './media/host.ts';
@@ -29,6 +31,15 @@ let harness: ControlledRun;
 let database: PostgresServer | null = null;
 let s3: S3Server | null = null;
 
+/** Services call callbacks and sources only over https: this process trusts the certificate. */
+async function trusted(): Promise<Certificate> {
+  const folder = await mkdtemp(join(tmpdir(), 'conformance-tls-'));
+  const certificate = makeCertificate(folder, 'IP:127.0.0.1');
+  await rm(folder, { recursive: true });
+  trust(certificate);
+  return certificate;
+}
+
 beforeAll(async () => {
   if (process.env.VLOC_TEST_DATABASE === 'postgres') database = startPostgres();
   if (process.env.VLOC_TEST_STORAGE === 's3' && HAS_S3) {
@@ -36,7 +47,7 @@ beforeAll(async () => {
     await s3.createBucket('conformance');
   }
   const bytes = await readFile(SAMPLE);
-  const certificate = await makeCertificate();
+  const certificate = await trusted();
   receiver = await startReceiver({ host: '127.0.0.1', port: 0, publicUrl: null, certificate });
   host = await startMediaHost(certificate, bytes);
   harness = await startEmbedded({

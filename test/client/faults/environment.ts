@@ -9,7 +9,7 @@ import { createService } from '../../../src/service/index.ts';
 import { createCaller, exchange, send } from '../../service/harness/caller.ts';
 import { answerSparsely, currentProfile } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
-import { makeCertificate, trust } from './certificates.ts';
+import { makeCertificate, trust } from '../../support/certificates.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 import { createScenario, type Scenario } from './scenario.ts';
 

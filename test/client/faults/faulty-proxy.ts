@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Certificate } from './certificates.ts';
+import type { Certificate } from '../../support/certificates.ts';
 import { type Exchange, endToEnd, type Forwarded, forwardTo, readWhole } from './exchange.ts';
 import { announces, type Step, stepOf } from './steps.ts';
 

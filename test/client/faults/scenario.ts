@@ -6,8 +6,8 @@ import { main } from '../../../src/cli/main.ts';
 import type { MovableClock } from '../../../src/service/control/clock.ts';
 import type { Caller } from '../../service/harness/caller.ts';
 import type { SmallEngines } from '../../service/harness/small-engines.ts';
+import type { Certificate } from '../../support/certificates.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import type { Certificate } from './certificates.ts';
 import type { FaultyProxy } from './faulty-proxy.ts';
 
 export interface RunResult {

@@ -1,12 +1,11 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { createServer as createProxy } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect, type Server } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ClientOptions } from '../../../src/client/index.ts';
+import { fileOf, makeCertificate } from '../../support/certificates.ts';
 import { makeFolder, onCleanup } from '../support/harness.ts';
 
 async function listen(server: Server): Promise<number> {
@@ -18,22 +17,15 @@ async function listen(server: Server): Promise<number> {
 /** An https service with a certificate of its own for one name. */
 async function startTls(name: string) {
   const folder = await makeFolder();
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', '/CN=test', '-addext', `subjectAltName=${name}`];
-  const files = ['-keyout', key, '-out', certificate];
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...files], { stdio: 'ignore' });
+  const { key, cert } = makeCertificate(folder, name);
   let requests = 0;
-  const server = createServer(
-    { key: readFileSync(key), cert: readFileSync(certificate) },
-    (_request, response) => {
-      requests += 1;
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end('{"fine":true}');
-    },
-  );
+  const server = createServer({ key, cert }, (_request, response) => {
+    requests += 1;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end('{"fine":true}');
+  });
   server.on('tlsClientError', () => {});
-  return { port: await listen(server), certificate, requests: () => requests };
+  return { port: await listen(server), certificate: fileOf(folder, name), requests: () => requests };
 }
 
 async function callOnce(options: Pick<ClientOptions, 'baseUrl' | 'proxy'>, trusted?: string) {

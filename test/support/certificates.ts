@@ -1,4 +1,4 @@
-/** Certificates that this process trusts. */
+/** Certificates of tests, and trust in them. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,10 +9,15 @@ export interface Certificate {
   readonly cert: Buffer;
 }
 
+/** The file of the certificate for a name, in the folder where it was made. */
+export function fileOf(folder: string, name: string): string {
+  return join(folder, `${name.replace(/\W/g, '-')}.pem`);
+}
+
 /** A certificate for one name, as `IP:127.0.0.1` or `DNS:example.org`, in files of this folder. */
 export function makeCertificate(folder: string, name: string): Certificate {
   const file = name.replace(/\W/g, '-');
-  const [key, cert] = [join(folder, `${file}.key`), join(folder, `${file}.pem`)];
+  const [key, cert] = [join(folder, `${file}.key`), fileOf(folder, name)];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   const subject = ['-subj', `/CN=${file}`, '-addext', `subjectAltName=${name}`];
   execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], {
