@@ -10,7 +10,6 @@ export const HOSTED = [
 
 /** Tests that run only as a part of those in `test/hosted/minimal`. */
 export const PARTS_OF_HOSTED = [
-  'test/client/client.{faults,permanent-faults}.test.ts',
   'test/batch/run/run-batch.killed.test.ts',
   'test/commands/jobs/preparation{,.killed}.test.ts',
   'test/commands/stages/run-stages-{brought,stopped}.test.ts',

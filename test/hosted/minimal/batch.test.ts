@@ -1,6 +1,5 @@
 /** Batches, against a service that answers no more than it must. */
-import { expect, it } from 'vitest';
-import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
+import { runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
@@ -12,7 +11,3 @@ runOnMinimal(
   // What was charged, and why a file was refused, are the subject of some.
   ['billing', 'error'],
 );
-
-it('the service of these suites returns only required fields of a job', async () => {
-  expect(await fieldsOfJob()).toEqual([...LEAST, 'error'].sort());
-});

@@ -1,6 +1,5 @@
 /** Stages, split and retries, against a service that answers no more than it must. */
-import { expect, it } from 'vitest';
-import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
+import { runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
@@ -26,7 +25,3 @@ runOnMinimal(
   // What was charged, why a part failed and the language that was heard are the subject of some.
   ['billing', 'error', 'language'],
 );
-
-it('the service of these suites returns only required fields of a job', async () => {
-  expect(await fieldsOfJob()).toEqual([...LEAST, 'error'].sort());
-});

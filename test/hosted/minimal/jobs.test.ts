@@ -2,8 +2,7 @@
  * `vloc jobs` against a service that says nothing of the files of its results. Their jobs were made by another program, so
  * that only the service knows what was asked for: it repeats that. `test/hosted/names.test.ts` has those made here.
  */
-import { expect, it } from 'vitest';
-import { fieldsOfJob, LEAST, runOnMinimal } from './suites.ts';
+import { runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
@@ -14,7 +13,3 @@ runOnMinimal(
   },
   ['error', 'input', 'language'],
 );
-
-it('the service of these suites returns only required fields of a job', async () => {
-  expect(await fieldsOfJob()).toEqual([...LEAST, 'error', 'input'].sort());
-});

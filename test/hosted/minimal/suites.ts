@@ -1,5 +1,5 @@
 /** Runs suites that know nothing of it against a service that answers no more than it must. */
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Extra, useMinimalService } from '../../service/harness/profiles.ts';
 import { startScene } from '../../service/harness/scene.ts';
 import { createAsk } from '../caller.ts';
@@ -14,10 +14,14 @@ export function runOnMinimal(
 ): void {
   useMinimalService(more);
   for (const [name, load] of Object.entries(suites)) describe(name, async () => void (await load()));
+  it('the service of these suites returns only required fields of a job', async () => {
+    const shown = more.filter((extra) => extra === 'error' || extra === 'input');
+    expect(await fieldsOfJob()).toEqual([...LEAST, ...shown].sort());
+  });
 }
 
 /** What a service has to say of a job that waits. Source: specification, "Business job list item". */
-export const LEAST = [
+const LEAST = [
   'billing',
   'client_reference',
   'created_at',
@@ -30,7 +34,7 @@ export const LEAST = [
 ];
 
 /** What the service of these suites says of one. */
-export async function fieldsOfJob(): Promise<string[]> {
+async function fieldsOfJob(): Promise<string[]> {
   const { service, credentials, engines } = await startScene();
   engines.hold();
   const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];

@@ -153,22 +153,6 @@ test('work is paused, resumed and made to fail', async () => {
   expect((await untilEnded(started, retried.id)).json.status).toBe('succeeded');
 });
 
-test('credits are granted, also expiring ones', async () => {
-  const { ask, caller } = await start({ config: { openingCredits: 5 } });
-  expect((await ask('GET', '/credits')).json).toEqual({
-    available_credits: 5,
-    balance_credits: 5,
-    reserved_credits: 0,
-  });
-  const tomorrow = new Date(Date.now() + DAY_SECONDS * 1000).toISOString();
-  expect((await ask('POST', '/credits', { credits: 2.5, expires_at: tomorrow })).json.available_credits).toBe(
-    7.5,
-  );
-  expect((await caller.get('/v1/credits')).json.available_credits).toBe(7.5);
-  await ask('POST', '/clock/advance', { seconds: DAY_SECONDS + 1 });
-  expect((await caller.get('/v1/credits')).json.available_credits).toBe(5);
-});
-
 test('keys are created, changed, disabled, enabled and rotated', async () => {
   const { ask, callerFor, service } = await start();
   const { json: made } = await ask('POST', '/keys', { permissions: ['dubbing'], monthly_quota_credits: 3 });

@@ -1,20 +1,7 @@
 import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../../../src/protocol/error-codes.ts';
-import { OPERATIONS } from '../../../src/protocol/operations.ts';
-import { createRouter } from '../../../src/service/http/router.ts';
 import { send } from '../harness/caller.ts';
 import { startScene } from '../harness/scene.ts';
-
-test('there is a route for each of the 26 operations', () => {
-  const route = createRouter();
-  expect(OPERATIONS).toHaveLength(26);
-  for (const operation of OPERATIONS) {
-    const match = route(operation.method, `/v1${operation.path.replace(/\{\w+\}/, 'some_id')}`);
-    expect(match).toMatchObject({ found: true, route: { type: 'operation', operation } });
-    const parameters = match.found ? Object.values(match.parameters) : [];
-    expect(parameters).toEqual(operation.path.includes('{') ? ['some_id'] : []);
-  }
-});
 
 test('the page that a problem points to explains it', async () => {
   const { service } = await startScene();

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createProgress } from '../../../src/service/jobs/execution.ts';
 import { openSqliteFile } from '../../../src/service/store/sqlite-file.ts';
@@ -33,16 +32,6 @@ function untilEnded({ caller, clock }: Scene, job: { detail_url: string }) {
     ({ status }) => status !== 'queued' && status !== 'processing',
   );
 }
-
-test('a failure of the input ends the job with its code and its message, and nothing is charged', async () => {
-  const scene = await startScene();
-  scene.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks in it'));
-  const job = await untilJob(scene.caller, await createTranslation(scene), 'failed');
-  expect(job.error).toEqual({ code: 'NO_SPEECH_DETECTED', message: 'nobody speaks in it', retryable: false });
-  expect(job.billing).toMatchObject({ status: 'released', reserved_credits: 1, charged_credits: 0 });
-  expect(job.result).toBeNull();
-  expect(scene.engines.begun).toHaveLength(1);
-});
 
 test('an engine that fails three times fails the job, with a message without the secrets of the machine', async () => {
   const scene = await startScene();

@@ -1,7 +1,7 @@
 /** The rules of claims, for the store of either kind. */
 import { expect, it } from 'vitest';
 import { OPEN_JOBS } from '../../../src/service/background.ts';
-import { type CanDo, createLeases, LEASE_MS, type Leases } from '../../../src/service/running/leases.ts';
+import { type CanDo, createLeases, type Leases } from '../../../src/service/running/leases.ts';
 import type { SqlValue, Statements, Store } from '../../../src/service/store/store.ts';
 
 const NOW = 1_800_000_000_000;
@@ -28,9 +28,6 @@ async function addJobs(store: Store, key: string, count: number, from = 0, needs
     }
   });
 }
-
-const end = (store: Store, id: string) =>
-  store.run(`UPDATE jobs SET status = 'succeeded', lease_owner = NULL, lease_until = NULL WHERE id = ?`, id);
 
 /** Claims one row after another, without ending any; returns their ids. */
 async function claimed(leases: Leases, count: number, from = NOW): Promise<(string | undefined)[]> {
@@ -84,54 +81,6 @@ export function describePlans(open: () => Promise<Store>, explain: 'EXPLAIN' | '
 
 /** @param open opens an account without keys and jobs */
 export function describeClaims(open: () => Promise<Store>): void {
-  it('take the oldest job of a key first', async () => {
-    const store = await open();
-    await addJobs(store, 'a', 3);
-    expect(await claimed(createLeases(store, OPEN_JOBS, 'one'), 4)).toEqual([
-      'a0001',
-      'a0002',
-      'a0003',
-      undefined,
-    ]);
-  });
-
-  it('take the single job of one key before the next of a thousand jobs of another', async () => {
-    const store = await open();
-    await addJobs(store, 'many', 1000);
-    const leases = createLeases(store, OPEN_JOBS, 'one');
-    expect(await claimed(leases, 2)).toEqual(['many0001', 'many0002']);
-    await addJobs(store, 'few', 1, 5000);
-    expect(await claimed(leases, 2, NOW + 10)).toEqual(['few0001', 'many0003']);
-  });
-
-  it('let keys take turns on a single slot, even if no job runs when the next is chosen', async () => {
-    const store = await open();
-    await addJobs(store, 'a', 1000);
-    await addJobs(store, 'b', 3, 5000);
-    const leases = createLeases(store, OPEN_JOBS, 'one');
-    const ids: string[] = [];
-    for (let at = 0; at < 8; at += 1) {
-      const [id = ''] = await claimed(leases, 1, NOW + at);
-      ids.push(id);
-      await end(store, id);
-    }
-    expect(ids).toEqual(['a0001', 'b0001', 'a0002', 'b0002', 'a0003', 'b0003', 'a0004', 'a0005']);
-  });
-
-  it('take the job of a dead process first, and do not count it as running before', async () => {
-    const store = await open();
-    await addJobs(store, 'a', 2);
-    await addJobs(store, 'b', 2, 5000);
-    await claimed(createLeases(store, OPEN_JOBS, 'dead'), 1);
-    const leases = createLeases(store, OPEN_JOBS, 'one');
-    const later = NOW + LEASE_MS + 1;
-    expect(await leases.claim(later, false, [])).toMatchObject({ id: 'b0001', takenFrom: null });
-    expect(await leases.claim(later + 1, true, [])).toMatchObject({
-      ...{ id: 'a0001', takenFrom: 'dead', attempt: 1, crashes: 1 },
-    });
-    expect(await leases.claim(later + 2, true, [])).toMatchObject({ id: 'b0002', takenFrom: null });
-  });
-
   it('leave jobs that a process cannot do to others, however many such jobs come first', async () => {
     const store = await open();
     await addJobs(store, 'a', 30, 0, 'dubbing - es');
