@@ -15,6 +15,7 @@ export const SUBJECTS: readonly Subject[] = [
     tests: [
       'test/protocol/{canonical,signature,webhook-signature}.test.ts',
       'test/client/webhooks/*.test.ts',
+      'test/client/transport/canonical*.test.ts',
     ],
   },
   {

@@ -5,7 +5,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Seen } from './scripted-server.ts';
 
-function expectedSignature(
+export function expectedSignature(
   secret: string,
   parts: { method: string; target: string; timestamp: string; nonce: string; body: Buffer | string },
 ): string {

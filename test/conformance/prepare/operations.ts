@@ -32,7 +32,7 @@ const penniless: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shar
 );
 
 /** A workspace whose key has used its only request of the hour. */
-export const rationed: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared(async (service) => {
+const rationed: (service: ServiceUnderTest) => Promise<ServiceUnderTest> = shared(async (service) => {
   const opened = await adminOf(service).open({ requests: 1 });
   await opened.caller.get('/credits');
   return opened;
