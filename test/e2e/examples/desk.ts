@@ -126,7 +126,7 @@ export function isOfTheMachine(line: string): boolean {
 
 /** Files and folders that an example says it writes, in its explanation or as the target of `--out` or `>`. */
 export function promisedFiles({ command, explains }: Example): string[] {
-  const told = explains.match(/\.\/[\w.]*\w/g) ?? [];
+  const told = explains.match(/\.\/[\w.+]*\w/g) ?? [];
   const targets = [...command.matchAll(/(?:--out|>) ([\w.]+)/g)].map(([, name = '']) => name);
   return [...told, ...targets];
 }
