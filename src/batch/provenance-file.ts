@@ -1,6 +1,8 @@
 /** The file beside a result that says how it was made. */
+import { readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import * as v from 'valibot';
+import { statReadable } from './inputs/file-status.ts';
 
 export const PROVENANCE_SCHEMA_ADDRESS = 'https://unpkg.com/vloc/docs/provenance.schema.json';
 
@@ -54,8 +56,15 @@ export function provenancePath(result: string): string {
   return join(dirname(result), `${basename(result, extname(result))}.provenance.json`);
 }
 
-/** Null for a text that is not such a document. */
-export function readProvenanceFile(text: string): ProvenanceDocument | null {
-  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), ProvenanceFile), text);
-  return read.success ? read.output : null;
+/** More than the numbers of a hundred thousand edited cues. */
+const MOST_BYTES = 1024 * 1024;
+
+/** The document beside a result; null if there is none. Both may come from others. */
+export async function readProvenance(result: string): Promise<ProvenanceDocument | null> {
+  const path = provenancePath(result);
+  const found = await statReadable(path);
+  if (typeof found === 'string' || found.bytes > MOST_BYTES) return null;
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), ProvenanceFile), await readFile(path, 'utf8'));
+  // `talk.es.m4a` has the same place as `talk.es.mp4`.
+  return read.success && extname(read.output.result.name) === extname(result) ? read.output : null;
 }

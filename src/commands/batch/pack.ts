@@ -50,7 +50,7 @@ export const batchPack: Command = defineCommand({
   examples: [
     { command: 'vloc batch pack out lessons.zip', explains: 'to send; open its report.html after unpacking' },
     {
-      command: 'vloc batch pack out /media/usb/lessons --no-originals',
+      command: 'vloc batch pack out lessons-es --no-originals',
       explains: 'as a folder, without the inputs',
     },
     { command: 'vloc batch pack out-1 out-2 lessons.zip', explains: 'the shards of several machines' },

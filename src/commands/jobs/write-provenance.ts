@@ -1,6 +1,6 @@
 /** Writes a file beside each localized video that says how it was made: --provenance. */
 import { hash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +20,7 @@ import {
   PROVENANCE_SCHEMA_ADDRESS,
   type ProvenanceDocument,
   provenancePath,
-  readProvenanceFile,
+  readProvenance,
 } from '../../batch/provenance-file.ts';
 import { recordFolder } from '../../batch/records/record-folder.ts';
 import type { RunOutcome } from '../../batch/run/batch.ts';
@@ -59,7 +59,7 @@ async function writeOne(run: CommandRun, item: BatchItem, video: ItemFile): Prom
   const path = provenancePath(video.path);
   const rows = rowsIn(journal, { item: item.key, step: 'provenance' }, { made: sha256 });
   const isOurs = (await findVersion(path, await rows.find(path))) !== null;
-  const before = isOurs ? readProvenanceFile(await readFile(path, 'utf8').catch(() => '')) : null;
+  const before = isOurs ? await readProvenance(video.path) : null;
   const document = await describeResult(run, item, { ...video, sha256, bytes }, before);
   if (isDeepStrictEqual({ ...document, made_at: before?.made_at }, before)) return;
   const text = `${JSON.stringify(document, null, 2)}\n`;

@@ -1,15 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { configurationFailure, Failure, usageFailure } from '../../base/failure.ts';
 import { describeUnreadable } from '../../base/system-error.ts';
-import {
-  type ProvenanceDocument,
-  ProvenanceFile,
-  provenancePath,
-  readProvenanceFile,
-} from '../../batch/provenance-file.ts';
+import { type ProvenanceDocument, ProvenanceFile, readProvenance } from '../../batch/provenance-file.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { type Mark, MarkSchema, readComment, readMark, sentenceOf } from '../../media/export/mark.ts';
 import { createPrograms, type Programs } from '../../media/programs/programs.ts';
@@ -88,7 +83,7 @@ async function verifyFile(
     const comment = await readComment(programs, path, { signal, folder: tmpdir() });
     if (comment === null) return 'this is not a video or sound that vloc can read';
     const tag = readMark(comment);
-    const provenance = readProvenanceFile(await readFile(provenancePath(path), 'utf8').catch(() => ''));
+    const provenance = await readProvenance(path);
     const isChanged = provenance !== null && (await hashInput(path, signal)) !== provenance.result.sha256;
     const status = isChanged ? 'changed' : tag === null || provenance === null ? 'incomplete' : 'verified';
     return { file, status, tag, provenance };

@@ -1,9 +1,10 @@
 /** `--mark` and `--no-mark` of a localization in one job, from the command to the tags of the file. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hashFile } from '../../../src/base/hash-file.ts';
-import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
+import { provenancePath, readProvenance } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
@@ -113,7 +114,7 @@ test('--provenance says of a service what it does not say, and adds the file lat
   expect(asked.code, asked.stderr).toBe(0);
   expect(isAsDelivered()).toBe(true);
   const text = readFileSync(at(FILE), 'utf8');
-  expect(readProvenanceFile(text)).toMatchObject({
+  expect(await readProvenance(at('talk.es.mp4'))).toMatchObject({
     source: { name: 'talk.mp4', sha256: await hashFile(at('talk.mp4')) },
     result: { name: 'talk.es.mp4', sha256: await hashFile(at('talk.es.mp4')) },
     ...{ synthetic_speech: true, from: null, to: ['es'], edited: [] },
@@ -123,9 +124,8 @@ test('--provenance says of a service what it does not say, and adds the file lat
   expect(readFileSync(at(FILE), 'utf8')).toBe(text);
   rmSync(at(FILE));
   expect((await localize('--provenance', '--mark', '--clobber')).code).toBe(0);
-  expect(readProvenanceFile(readFileSync(at(FILE), 'utf8'))?.result.sha256).toBe(
-    await hashFile(at('talk.es.mp4')),
-  );
+  const now = await readProvenance(at('talk.es.mp4'));
+  expect(now?.result.sha256).toBe(await hashFile(at('talk.es.mp4')));
   expect(await jobs()).toHaveLength(1);
 });
 
@@ -159,11 +159,12 @@ test('`verify` tells verified files from changed and incomplete ones, and from t
   expect(changed).toMatchObject({ code: 3, stdout: expect.stringMatching(/^talk\.es\.mp4 +changed$/m) });
 });
 
-test('`verify` escapes what others have written into a tag', async () => {
+test('`verify` escapes what others have written into a tag, and waits for no pipe', async () => {
   const { run, at } = await start();
   const mark = { synthetic_speech: true, from: null, to: ['es'], engines: null, date: '', tool: '\u001b[2J' };
   const comment = `x [vloc-mark ${JSON.stringify(mark)}]`;
   ffmpeg('-i', at('talk.mp4'), '-c', 'copy', '-metadata', `comment=${comment}`, at('bad.mp4'));
+  execFileSync('mkfifo', [provenancePath(at('bad.mp4'))]);
   const { code, stdout } = await run(['verify', 'bad.mp4']);
   expect(code).toBe(3);
   expect(stdout).toContain('made with');

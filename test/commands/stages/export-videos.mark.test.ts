@@ -1,7 +1,7 @@
 /** The mark and the provenance of a video in stages. */
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
+import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
 import { ffprobe } from '../../engines/workspace.ts';
 import { type Staging, startStaging } from './staging.ts';
@@ -9,7 +9,7 @@ import { type Staging, startStaging } from './staging.ts';
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en', '--from-subtitles', '--provenance'];
 
 const markOf = (vloc: Staging) => readMark(ffprobe(vloc.path('talk.es.mp4'), 'format_tags=comment'));
-const provenanceOf = (vloc: Staging) => readProvenanceFile(vloc.read('talk.es.provenance.json'));
+const provenanceOf = (vloc: Staging) => readProvenance(vloc.path('talk.es.mp4'));
 
 it('a video in stages is marked without being asked, and --no-mark exports it again without', async () => {
   const vloc = await startStaging();
@@ -29,11 +29,11 @@ it('a video in stages is marked without being asked, and --no-mark exports it ag
 it('the provenance of a video in stages names the cues that a person has edited, and given files', async () => {
   const vloc = await startStaging();
   expect((await vloc.run(LOCALIZE)).code).toBe(0);
-  expect(provenanceOf(vloc)).toMatchObject({ edited: [], from: 'en' });
+  expect(await provenanceOf(vloc)).toMatchObject({ edited: [], from: 'en' });
   await vloc.edit('talk.es.srt', 'NIGHT', 'EVENING');
   const again = await vloc.run(LOCALIZE);
   expect(again.code, again.stderr).toBe(0);
-  expect(provenanceOf(vloc)?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
+  expect((await provenanceOf(vloc))?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
   expect((await vloc.run(['verify', 'talk.es.mp4'])).stdout).toContain('talk.es.srt: cues 2');
 
   const given = await startStaging();
@@ -41,7 +41,7 @@ it('the provenance of a video in stages names the cues that a person has edited,
   const words = ['localize', 'talk.mp4', '--to', 'es', '--subtitle', 'mine.srt', '--provenance'];
   const done = await given.run(words);
   expect(done.code, done.stderr).toBe(0);
-  expect(provenanceOf(given)?.steps[0]).toEqual({ step: 'translate', by: 'given file', engine: null });
+  expect((await provenanceOf(given))?.steps[0]).toEqual({ step: 'translate', by: 'given file', engine: null });
 });
 
 it('the program of `engines add mark` gets a finished video last, and a failure of it keeps what is paid', async () => {

@@ -23,6 +23,7 @@ const DELIVERED_AT = 1_795_197_845;
 /** The files that examples read. */
 const FILES: Readonly<Record<string, () => string | Buffer>> = {
   'talk.mp4': cutVideo,
+  'talk.es.mp4': cutVideo,
   'talk.mkv': remuxVideo,
   'lecture.mp4': cutVideo,
   'book.srt': () => SRT,
