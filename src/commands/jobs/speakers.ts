@@ -50,10 +50,8 @@ export async function openSpeakers(
   return async (video, lines) => {
     try {
       const turns = await withEngine('diarize', entry, { parts, signal }, async (engine, run) => {
-        const { mono } = await decodeAudio(parts.programs, video, {
-          ...run,
-          report: () => {},
-        });
+        const work = { ...run, report: () => {} };
+        const { mono } = await decodeAudio(parts.programs, video, work, 'convertible');
         return engine.diarize(mono, run);
       });
       return assignSpeakers(lines, turns);

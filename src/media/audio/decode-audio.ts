@@ -1,8 +1,15 @@
 /** Decodes the sound of a video into WAV files on the time line of the picture, and converts WAV files. */
 import { join } from 'node:path';
 import { LIMITS } from '../../protocol/limits.ts';
-import { readAnyHeader } from '../probe/facts.ts';
-import { convertibleInput, DECODER_LIMITS, fileAddress, ownInput, QUIET } from '../programs/arguments.ts';
+import { readAnyHeader, readHeader } from '../probe/facts.ts';
+import {
+  convertibleInput,
+  DECODER_LIMITS,
+  fileAddress,
+  ownInput,
+  QUIET,
+  untrustedInput,
+} from '../programs/arguments.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, Work } from '../work.ts';
 import { mixUnplaced, TURN_SECOND } from './mix-down.ts';
@@ -32,10 +39,18 @@ export const AUDIO_FILES = {
  * Decodes the first audio stream of a video into the work folder. Sample 0 is the start of the video. A late start and
  * gaps in the sound are filled with silence. Channels that would cancel each other are turned to add up. From surround sound it also writes the centre channel alone, as loud as it is
  * in the mix, as `AUDIO_FILES.centre` and `centreMono`.
+ * @param formats containers that are opened: those of the service, or all that this machine can put into them
  */
-export async function decodeAudio(programs: Programs, video: string, work: Work): Promise<DecodedAudio> {
+export async function decodeAudio(
+  programs: Programs,
+  video: string,
+  work: Work,
+  formats: 'service' | 'convertible' = 'service',
+): Promise<DecodedAudio> {
+  const [readOne, inputOf] =
+    formats === 'service' ? [readHeader, untrustedInput] : [readAnyHeader, convertibleInput];
   const path = (name: keyof typeof AUDIO_FILES) => join(work.folder, AUDIO_FILES[name]);
-  const { audio } = await readAnyHeader(programs, video, work);
+  const { audio } = await readOne(programs, video, work);
   const layout = audio?.channel_layout ?? '';
   const filters = audio === null ? [] : mixUnplaced(audio);
   const outputs = [output(path('mix'), STEM_FORMAT, filters), output(path('mono'), SPEECH_FORMAT, filters)];
@@ -46,7 +61,7 @@ export async function decodeAudio(programs: Programs, video: string, work: Work)
     outputs.push(output(path('centreMono'), SPEECH_FORMAT, [...alone, 'pan=mono|c0=c0']));
   }
   const decode = (files: readonly string[]) =>
-    programs.run('ffmpeg', [...QUIET, ...convertibleInput(video), ...files], {
+    programs.run('ffmpeg', [...QUIET, ...inputOf(video), ...files], {
       ...work,
       limits: DECODER_LIMITS,
     });

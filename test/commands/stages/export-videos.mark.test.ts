@@ -41,7 +41,11 @@ it('the provenance of a video in stages names the cues that a person has edited,
   const words = ['localize', 'talk.mp4', '--to', 'es', '--subtitle', 'mine.srt', '--provenance'];
   const done = await given.run(words);
   expect(done.code, done.stderr).toBe(0);
-  expect((await provenanceOf(given))?.steps[0]).toEqual({ step: 'translate', by: 'given file', engine: null });
+  expect((await provenanceOf(given))?.steps[0]).toEqual({
+    step: 'translate',
+    by: 'given file',
+    engine: null,
+  });
 });
 
 it('the program of `engines add mark` gets a finished video last, and a failure of it keeps what is paid', async () => {
