@@ -9,6 +9,7 @@ import type { Failure } from '../../base/failure.ts';
 import type { CreditTotals } from '../../batch/bill.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
 import type { Delivery } from '../../batch/inputs/delivery.ts';
+import type { BatchListener } from '../../batch/item.ts';
 import type { BatchPlan } from '../../batch/plan/batch-plan.ts';
 import type { Choices } from '../../batch/plan/decision.ts';
 import { type BatchCommand, createBatchCommand, itemsOfBefore } from '../../batch/records/command-record.ts';
@@ -33,6 +34,7 @@ import { createPreparation } from './preparation.ts';
 import { noteSamples, type SampleReport } from './sample.ts';
 import { limitRun } from './spending.ts';
 import { noteRemembered, openMemoryFor } from './use-memory.ts';
+import type { Provenances } from './write-provenance.ts';
 
 /** A command that makes jobs. */
 export interface Command {
@@ -105,13 +107,18 @@ export async function drive(command: Command, way: (run: CommandRun) => Promise<
   const shown: BatchView[] = [];
   try {
     await withMemory(command, true, async (opened) => {
-      const show = async (options: BatchViewOptions) => {
+      const provenances = await openProvenances({ ...opened, ...batch });
+      const show = async (options: BatchViewOptions): Promise<BatchView> => {
         const view = await createBatchView(context, options);
         shown.push(view);
-        return view;
+        const listener: BatchListener = (event) => {
+          view.listener(event);
+          provenances?.listen(event);
+        };
+        return { ...view, listener };
       };
-      const run = { ...opened, ...batch, show };
-      await end(opened, await withProvenance(run, await way(run)));
+      const ending = await way({ ...opened, ...batch, show }).finally(() => provenances?.end());
+      await end(opened, { ...ending, failure: ending.failure ?? provenances?.failure ?? null });
     });
     return EXIT_CODES.done.code;
   } catch (error) {
@@ -122,13 +129,10 @@ export async function drive(command: Command, way: (run: CommandRun) => Promise<
   }
 }
 
-/** Writes what --provenance asks for. Nothing is paid again if it fails, so the run ends first. */
-async function withProvenance(run: CommandRun, ending: Ending): Promise<Ending> {
-  const { provenance = false } = run.options;
-  if (!provenance || run.delivery.toStdout === true || run.context.signal.aborted) return ending;
-  const { writeProvenances } = await import('./write-provenance.ts');
-  const failure = await writeProvenances(run, ending.outcomes);
-  return { ...ending, failure: ending.failure ?? failure };
+/** What --provenance asks for; null without. */
+async function openProvenances(run: Omit<CommandRun, 'show'>): Promise<Provenances | null> {
+  if (run.options.provenance !== true || run.delivery.toStdout === true) return null;
+  return (await import('./write-provenance.ts')).createProvenances(run);
 }
 
 /**

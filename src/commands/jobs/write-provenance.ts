@@ -14,8 +14,9 @@ import { isCopied } from '../../batch/input.ts';
 import { namedPaths } from '../../batch/inputs/candidate.ts';
 import { markOf } from '../../batch/inputs/items.ts';
 import type { VideoItem } from '../../batch/inputs/stage-items.ts';
-import type { BatchItem, ItemFile } from '../../batch/item.ts';
+import type { BatchItem, BatchListener, ItemFile } from '../../batch/item.ts';
 import { type MadeStep, recognizedLanguage, stepsOfJob, stepsOfStages } from '../../batch/made-steps.ts';
+import { readGathered } from '../../batch/plan/gathered.ts';
 import {
   PROVENANCE_SCHEMA_ADDRESS,
   type ProvenanceDocument,
@@ -23,36 +24,58 @@ import {
   readProvenance,
 } from '../../batch/provenance-file.ts';
 import { recordFolder } from '../../batch/records/record-folder.ts';
-import type { RunOutcome } from '../../batch/run/batch.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import type { CommandRun } from './drive.ts';
 
-/**
- * Writes those of all results that are there, unless they are the same already.
- * @returns the first failure: `usage` for a file that is not ours, `disk`
- */
-export async function writeProvenances(
-  run: CommandRun,
-  outcomes: readonly RunOutcome[],
-): Promise<Failure | null> {
-  let first: Failure | null = null;
-  for (const { item, state } of outcomes) {
-    if (state.phase !== 'done' || isCopied(item.input)) continue;
-    // A file that was there before is perhaps not ours.
-    const video = state.before === 'exists' ? undefined : state.files.find(({ asset }) => asset === 'video');
-    if (video === undefined) continue;
+type ProvenanceRun = Omit<CommandRun, 'show'>;
+
+export interface Provenances {
+  /** Writes that of a result when its item ends, unless it is the same already, one after the other. */
+  readonly listen: BatchListener;
+  /** Waits for the last one. An interruption leaves the others to the next run. @throws internal errors */
+  end(): Promise<void>;
+  /** The first one: `usage` for a file that is not ours, `disk`. Nothing is paid again for it, so the run goes on. */
+  readonly failure: Failure | null;
+}
+
+export function createProvenances(run: ProvenanceRun): Provenances {
+  const { signal, terminal } = run.context;
+  let failure: Failure | null = null;
+  let last: Promise<void> = Promise.resolve();
+
+  async function write(item: BatchItem, video: ItemFile): Promise<void> {
+    if (signal.aborted) return;
     try {
       await writeOne(run, item, video);
     } catch (error) {
+      if (signal.aborted) return;
       if (!(error instanceof Failure)) throw error;
-      first ??= error;
+      failure ??= error;
+      // A watch tells its end late, and after Ctrl-C only that.
+      if (run.options.watch === true) terminal.warn(`${item.label}: ${error.message}`);
     }
   }
-  return first;
+
+  return {
+    listen(event) {
+      if (event.type !== 'item' || event.state.phase !== 'done') return;
+      const { item, state } = event;
+      // A file that was there before is perhaps not ours.
+      if (state.before === 'exists' || item.isInner === true || isCopied(item.input)) return;
+      const video = state.files.find(({ asset }) => asset === 'video');
+      if (video === undefined) return;
+      last = last.then(() => write(item, video));
+      last.catch(() => undefined);
+    },
+    end: () => last,
+    get failure() {
+      return failure;
+    },
+  };
 }
 
-async function writeOne(run: CommandRun, item: BatchItem, video: ItemFile): Promise<void> {
+async function writeOne(run: ProvenanceRun, item: BatchItem, video: ItemFile): Promise<void> {
   const { context, operands, options, delivery, journal } = run;
   const { sha256, bytes } = video;
   if (sha256 === null || bytes === null) return;
@@ -77,20 +100,20 @@ async function writeOne(run: CommandRun, item: BatchItem, video: ItemFile): Prom
 }
 
 async function describeResult(
-  run: CommandRun,
-  item: BatchItem,
+  run: ProvenanceRun,
+  planned: BatchItem,
   { path, bytes, sha256 }: ItemFile & { readonly bytes: number; readonly sha256: string },
   before: ProvenanceDocument | null,
 ): Promise<ProvenanceDocument> {
-  const { journal, delivery, context } = run;
+  const { journal, context } = run;
+  const item = await withMadeLanguages(run, planned);
   // A batch may have thousands of results, of which most are done.
   const known = before?.result.sha256 === sha256 ? before : null;
   const { TOOL } = await import('../../media/export/mark.ts');
   const { isSpoken, from, to } = markOf(item);
-  const at = (file: string) => resolve(delivery.folder, file);
-  const video = run.inStages ? journal.stages.finished.get(item.key) : undefined;
-  const steps =
-    video === undefined ? stepsOfJob(journal, item) : stepsOfStages(journal, item as VideoItem, video, at); // stages have videos
+  const all = (item.gathers ?? [item]).flatMap((each) => stepsOf(run, each));
+  // Languages share the recognition of their video.
+  const steps = [...new Map(all.map((step) => [JSON.stringify(step), step])).values()];
   return {
     $schema: PROVENANCE_SCHEMA_ADDRESS,
     object: 'provenance',
@@ -106,8 +129,22 @@ async function describeResult(
   };
 }
 
+/** A file has the languages that could be made. */
+async function withMadeLanguages({ journal }: ProvenanceRun, item: BatchItem): Promise<BatchItem> {
+  if (item.gathers === undefined) return item;
+  const made = new Set((await readGathered(item, journal)).videos.map(({ language }) => language));
+  return { ...item, gathers: item.gathers.filter(({ targetLanguage }) => made.has(targetLanguage ?? '')) };
+}
+
+function stepsOf({ journal, delivery, inStages }: ProvenanceRun, item: BatchItem): readonly MadeStep[] {
+  const video = inStages ? journal.stages.finished.get(item.key) : undefined;
+  if (video === undefined) return stepsOfJob(journal, item);
+  const at = (file: string) => resolve(delivery.folder, file);
+  return stepsOfStages(journal, item as VideoItem, video, at); // stages have videos
+}
+
 async function describeSource(
-  { context }: CommandRun,
+  { context }: ProvenanceRun,
   { input }: BatchItem,
 ): Promise<ProvenanceDocument['source']> {
   if (input.type !== 'file') return { name: input.label, sha256: null };
@@ -115,7 +152,10 @@ async function describeSource(
 }
 
 /** One job does not say which language it has heard, but the embedded service marks its videos with it. */
-async function languageInMark({ context: { io, signal } }: CommandRun, path: string): Promise<string | null> {
+async function languageInMark(
+  { context: { io, signal } }: ProvenanceRun,
+  path: string,
+): Promise<string | null> {
   const [{ readComment, readMark }, { createPrograms }] = await Promise.all([
     import('../../media/export/mark.ts'),
     import('../../media/programs/programs.ts'),

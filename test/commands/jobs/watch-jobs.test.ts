@@ -1,10 +1,13 @@
 import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
+import { digestOf, startStaging } from '../stages/staging.ts';
 import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
 import { startVloc } from '../support/run-vloc.ts';
 import { startWatch } from '../support/start-watch.ts';
@@ -45,6 +48,29 @@ describe('a watching job command', () => {
     await scene.untilResult('first.es.srt', 'BUENOS DÍAS.');
     await third.stop();
     expect(await scene.countJobs()).toBe(1);
+  });
+
+  it('writes with --provenance that of each result when it is there, and never over a file of the user', async () => {
+    const vloc = await startStaging();
+    const env = { PATH: rememberingPath(), ...vloc.env };
+    await mkdir(vloc.path('inbox'));
+    const words = ['localize', 'inbox', '--to', 'es', '--out', 'out', '--watch', '--provenance'];
+    const watch = await startWatch({ ...vloc, env }, words);
+    watch.goOn();
+    for (const name of ['first', 'second']) {
+      await vloc.addVideo(`inbox/${name}.mp4`);
+      const file = `out/${name}.es.provenance.json`;
+      await until(() => vloc.has(file), Boolean);
+      expect(readProvenanceFile(vloc.read(file))?.result.sha256).toBe(
+        digestOf(vloc.path(`out/${name}.es.mp4`)),
+      );
+    }
+    await writeFile(vloc.path('out/third.es.provenance.json'), 'mine');
+    await vloc.addVideo('inbox/third.mp4');
+    await untilTold(watch, 'third.es.provenance.json');
+    expect((await watch.stop()).code).toBe(130);
+    expect(vloc.read('out/third.es.provenance.json')).toBe('mine');
+    expect(vloc.has('out/third.es.mp4')).toBe(true);
   });
 
   it('skips folders of trash and snapshots with one note, also those that appear later', async () => {
