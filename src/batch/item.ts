@@ -36,7 +36,7 @@ export interface BatchItem {
   readonly bilingual?: SourcePlace | undefined;
   /** Whether its finished video says in a tag that it is machine-made; missing to leave it as it is delivered. */
   readonly mark?: boolean | undefined;
-  /** The items of its languages, for a file that has all of them; in the order of its tracks. */
+  /** The items of its languages, for a file that has all of them, in the order of its tracks, and for the sound of one beside it. */
   readonly gathers?: readonly BatchItem[];
   /** Whether the sound of the input comes before that of the languages. */
   readonly startsWithOriginal?: boolean;

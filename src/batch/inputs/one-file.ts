@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { KINDS } from '../../protocol/kinds.ts';
 import { canonicalLanguage } from '../../protocol/language-tag.ts';
 import { type InputProblem, isCopied } from '../input.ts';
-import type { BatchItem } from '../item.ts';
+import type { BatchItem, SoundResult } from '../item.ts';
 import { nameKept } from '../kept-tracks.ts';
 import { RECORD_FOLDER } from '../records/record-folder.ts';
 import { defaultTemplate, sampleTemplate } from '../result-name.ts';
@@ -30,15 +30,17 @@ export function languageTemplate(kind: BatchItem['kind'], { sample }: Pick<PlanO
 }
 
 /**
- * The items of the languages of an input, followed by that of the file which has all of them. A video that is only copied has no
- * languages, and an input that cannot be used gets no file.
+ * The items of the languages of an input, followed by that of the file which has all of them, and by those of their sounds beside it.
+ * A video that is only copied has no languages, and an input that cannot be used gets no file.
  * @param items of the input, by `languageTemplate`
- * @param create makes an item of the file, with the fields of a request
+ * @param create makes an item of such a file, with the fields of a request
+ * @param sound how each language is written beside the file; undefined if it is not
  */
 export function inOneFile(
   items: readonly BatchItem[],
   options: PlanOptions,
-  create: (request: Pick<BatchItem, 'targetLanguage' | 'fields'>) => BatchItem,
+  create: (request: Pick<BatchItem, 'targetLanguage' | 'fields'>, sound?: SoundResult) => BatchItem,
+  sound: SoundResult | undefined,
   problems: InputProblem[],
 ): readonly BatchItem[] {
   const [first] = items;
@@ -60,6 +62,11 @@ export function inOneFile(
   }
   for (const [pointer, detail] of findObstacles(first, options)) addOnce(problems, pointer, detail);
   const isOneSound = fields.mode === 'subtitles_only';
+  const units = { unit: KINDS[kind].unit, quantity: 0 };
+  const sounds = (sound === undefined ? [] : inner).map((language): BatchItem => {
+    const alone = create(language, sound);
+    return { ...alone, label: `${alone.label} (sound)`, sound, gathers: [language], units };
+  });
   return [
     ...inner,
     {
@@ -68,8 +75,9 @@ export function inOneFile(
       startsWithOriginal: start === ORIGINAL,
       // Results with subtitles only have the sound of the source.
       keep: nameKept(!isOneSound, options.keepSubtitles ?? false),
-      units: { unit: KINDS[kind].unit, quantity: 0 },
+      units,
     },
+    ...sounds,
   ];
 }
 

@@ -34,7 +34,7 @@ import {
   readVideoType,
   SOUNDS,
 } from './content.ts';
-import { type Delivery, givesVideo, ownTemplate, type Places, placeResults } from './delivery.ts';
+import { type Delivery, deliveryOf, givesVideo, ownTemplate, type Places, placeResults } from './delivery.ts';
 import { statReadable } from './file-status.ts';
 import { createItem, orderInputs } from './items.ts';
 import { inOneFile, languageTemplate } from './one-file.ts';
@@ -99,8 +99,8 @@ export async function planItems(
     asked: readonly PlannedRequest[],
   ) => {
     const template = ownTemplate(kind, found, delivery);
+    const sound = chooseSound(kind, found, options);
     const create = (each: PlannedRequest, own: string | null) => {
-      const sound = chooseSound(kind, found, options);
       const misfit = findSoundMisfit(request, found, sound, each.fields);
       const isAlone =
         misfit !== null && sound?.own === true && failsAlone(candidate) && found.type === 'file';
@@ -113,15 +113,23 @@ export async function planItems(
             detail: `${misfit.pointer === found.label ? 'it' : misfit.pointer} ${misfit.detail}`,
           }
         : found;
-      return finishItem(addSound(createItem(kind, input, each, own, terms), sound), request);
+      return finishItem(createItem(kind, input, each, own, terms), request);
     };
-    if (!oneFile) return asked.map((each) => keepTracks(create(each, template), options, problems));
+    if (!oneFile)
+      return asked.map((each) => keepTracks(addSound(create(each, template), sound), options, problems));
     // Their tracks are copied into the file that is marked.
     const languages = asked.map((each) => ({
       ...create(each, languageTemplate(kind, options)),
       mark: undefined,
     }));
-    return inOneFile(languages, options, (each) => create(each, template), problems);
+    // The name of a sound tells it from the result of its language.
+    const named = { kind, folder: '', input: found };
+    const add = (each: PlannedRequest, alone?: SoundResult) =>
+      create(
+        each,
+        alone === undefined ? template : deliveryOf(delivery, { ...named, sound: alone }).template,
+      );
+    return inOneFile(languages, options, add, sound, problems);
   };
   const placed = ordered.flatMap((each) =>
     itemsOf(each, requests(each.candidate)).map((item) => {
@@ -205,11 +213,17 @@ function findSoundMisfit(
       ? null
       : { pointer: '--loudness', detail: 'is for sound; add --sound-only, or give sound' };
   const { subtitle_output: subtitles = 'none', resolution = 'source', mode } = fields;
+  const { oneFile = false } = options;
   const asked = [
-    ...(subtitles === 'none' && look === undefined ? [] : ['--subtitle-output']),
-    ...(resolution === 'source' ? [] : ['--resolution']),
-    ...(options.keepAudio === true ? ['--keep-audio'] : []),
-    ...(options.keepSubtitles === true ? ['--keep-subtitles'] : []),
+    ...(oneFile && !sound.own
+      ? []
+      : [
+          ...(subtitles === 'none' && look === undefined ? [] : ['--subtitle-output']),
+          ...(resolution === 'source' ? [] : ['--resolution']),
+          ...(options.keepAudio === true ? ['--keep-audio'] : []),
+          ...(options.keepSubtitles === true ? ['--keep-subtitles'] : []),
+          ...(oneFile ? ['--one-file'] : []),
+        ]),
     ...(mode === 'subtitles_only' ? ['--mode subtitles_only'] : []),
   ];
   const pointer = sound.own ? input.label : '--sound-only';
@@ -220,12 +234,12 @@ function findSoundMisfit(
   }
   const { name = '' } = options;
   const ending = extname(name).toLowerCase();
-  const isOther = ending !== sound.extension && (isCalledSound(name) || isCalledVideo(name));
-  if (!isOther) return null;
-  return {
-    pointer: '--name',
-    detail: `ends in ${ending}, and the result is ${sound.extension}; end it in {ext}`,
-  };
+  const isOther = oneFile || ending !== sound.extension;
+  if (!isOther || !(isCalledSound(name) || isCalledVideo(name))) return null;
+  const results = oneFile
+    ? `the results are .mp4 and ${sound.extension}`
+    : `the result is ${sound.extension}`;
+  return { pointer: '--name', detail: `ends in ${ending}, and ${results}; end it in {ext}` };
 }
 
 /** Adds a problem for a dub of subtitles that only the service reads, where names are spoken in other words. */

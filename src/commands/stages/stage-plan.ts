@@ -60,7 +60,7 @@ export interface StagePlan {
   readonly choices: StageChoices;
   readonly delivery: Delivery;
   readonly videos: readonly SourceVideo[];
-  /** The files with all languages of a video, with --one-file. */
+  /** The files with all languages of a video, with --one-file, and their sounds. */
   readonly files: readonly PlannedItem[];
   readonly unusable: readonly UnusableItem[];
   /** Keys of all items, in the order of the inputs. */

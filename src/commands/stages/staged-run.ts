@@ -60,7 +60,7 @@ export interface TargetState extends StagedWay {
   end: TargetEnd | null;
 }
 
-/** A file with all languages of a video. */
+/** A file with all languages of a video, or the sound of one beside it. */
 interface FileState extends PlannedItem {
   /** Null until it is done, failed or stopped. */
   end: RunOutcome | null;
@@ -170,7 +170,7 @@ export interface StageJobs {
    * @throws Failure of the folder or the service; the reason of the signal
    */
   run(item: BatchItem): Promise<BatchOutcome>;
-  /** Makes the file with all languages of a video, when they have ended, unless it is there. @throws Failure as `run` */
+  /** Makes the files of the languages of a video, when they have ended, unless they are there. @throws Failure as `run` */
   gather(languages: readonly TargetState[]): Promise<void>;
   /** Waits until all jobs have ended; none may follow. @throws Failure if another process has taken over the folder */
   end(): Promise<void>;
@@ -269,9 +269,11 @@ export function createStageJobs(run: StagedRun): StageJobs {
 
   return {
     async gather(languages) {
-      const keys = languages.map(({ target }) => target.item.key);
-      const file = run.files.find(({ item }) => item.gathers?.some(({ key }) => keys.includes(key)));
-      if (file !== undefined) file.end = await gather(file, languages);
+      for (const file of run.files) {
+        const keys = file.item.gathers?.map(({ key }) => key) ?? [];
+        const own = languages.filter(({ target }) => keys.includes(target.item.key));
+        if (own.length > 0) file.end = await gather(file, own);
+      }
     },
     run(item) {
       const outcome = outcomes.get(item.key) ?? request(item);

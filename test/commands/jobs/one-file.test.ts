@@ -1,13 +1,15 @@
 /** `--one-file`, from the command to the tracks of the file: as one job for each language, and in stages. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { pictureSums, readCues } from '../../support/media.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { makeSound, measureSound, readSound } from '../../support/sounds.ts';
 import { type Staging, startStaging } from '../stages/staging.ts';
 
 /** Engines that cannot make French until they are allowed to. */
@@ -109,18 +111,80 @@ describe.each([
 
   it('has the other languages if one fails, and gets that one when it is made', async () => {
     const { vloc, allow } = await startWithoutFrench();
-    const words = [...ONE, ...more, '--to', 'fr,es'];
+    const words = [...ONE, ...more, '--to', 'fr,es', '--sound-only'];
+    const sounds = () => ['es', 'fr'].filter((to) => vloc.has(`out/talk.${to}.m4a`));
     const failed = await vloc.run(words);
     expect(failed.code, failed.stderr).toBe(3);
     expect(failed.stderr).toContain('no French today');
     expect(soundOf(vloc)).toEqual(['1 spa Spanish', '0 eng Original']);
+    expect(sounds()).toEqual(['es']);
+    // What was made says no more, also where it is asked later.
+    expect((await vloc.run([...words, '--provenance'])).code).toBe(3);
+    expect(readProvenanceFile(vloc.read('out/talk.mul.provenance.json'))).toMatchObject({ to: ['es'] });
     const status = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
-    expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { failed: 1, waiting: 0 }]);
+    expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { failed: 2, waiting: 0 }]);
     allow();
     const retried = await vloc.run(['batch', 'retry', 'out', '--all']);
     expect(retried.code, retried.stderr).toBe(0);
     expect(soundOf(vloc)).toEqual(['1 fra French', '0 spa Spanish', '0 eng Original']);
+    expect(sounds()).toEqual(['es', 'fr']);
     expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(0);
+  });
+
+  it('has the sound of each language beside it with --sound-only, as loud as asked for', async () => {
+    const vloc = await startStaging();
+    // The dubs of these engines are silent, which no loudness changes.
+    const words = [...ONE, ...more, '--to', 'es,fr', '--sound-only', '--original-audio', 'duck'];
+    const files = ['talk.es.m4a', 'talk.fr.m4a', 'talk.mul.mp4'];
+    const bytesOf = () => files.map((name) => readFileSync(vloc.path(`out/${name}`)));
+    const loudness = () => files.slice(0, 2).map((name) => measureSound(vloc.path(`out/${name}`)).lufs);
+    mkdirSync(vloc.path('out'));
+    writeFileSync(vloc.path('out/talk.es.m4a'), 'mine');
+    const refused = await vloc.run(words);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('talk.es.m4a: exists')]);
+    expect(vloc.read('out/talk.es.m4a')).toBe('mine');
+    expect(await jobsOf(vloc)).toEqual([0, 0, 0, 0, 0]);
+    rmSync(vloc.path('out/talk.es.m4a'));
+
+    const { code, stdout, stderr } = await vloc.run([...words, '--loudness', '-16', '-o', 'plain']);
+    expect(code, stderr).toBe(0);
+    expect(stdout.trim().split('\n').sort()).toEqual(files.map((name) => vloc.path(`out/${name}`)));
+    expect(readdirSync(vloc.path('out')).filter((name) => !name.startsWith('.'))).toEqual(files);
+    expect(soundOf(vloc)).toEqual(['1 spa Spanish', '0 fra French', '0 eng Original']);
+    expect(readSound(vloc.path('out/talk.fr.m4a'))).toMatchObject({
+      ...{ codec: 'aac', covers: 0, tags: { language: 'fra' } },
+    });
+    for (const lufs of loudness()) expect(Math.abs(lufs + 16)).toBeLessThan(0.5);
+    const [jobs, before] = [await jobsOf(vloc), bytesOf()];
+    const again = await vloc.run([...words, '--loudness', '-16']);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
+    expect(bytesOf()).toEqual(before);
+
+    const softer = await vloc.run([...words, '--loudness', '-23']);
+    expect(softer.code, softer.stderr).toBe(0);
+    for (const lufs of loudness()) expect(Math.abs(lufs + 23)).toBeLessThan(0.5);
+    expect(bytesOf().at(-1)).toEqual(before.at(-1));
+    rmSync(vloc.path('out/talk.fr.m4a'));
+    const lost = await vloc.run([...words, '--loudness', '-23', '--provenance']);
+    expect(lost.code, lost.stderr).toBe(0);
+    expect(loudness()).toHaveLength(2);
+    for (const name of files) {
+      const verified = await vloc.run(['verify', `out/${name}`, '-o', 'json']);
+      const [, to] = name.split('.');
+      expect(JSON.parse(verified.stdout).data, verified.stderr).toMatchObject([
+        {
+          status: 'verified',
+          provenance: { to: to === 'mul' ? ['es', 'fr'] : [to] },
+        },
+      ]);
+    }
+    expect(await jobsOf(vloc)).toEqual(jobs);
+    const status = await vloc.run(['batch', 'status', 'out', '--all']);
+    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining('talk.mp4 → es (sound)')]);
+    expect((await vloc.run(['batch', 'report', 'out', '--html'])).code).toBe(0);
+    const packed = await vloc.run(['batch', 'pack', 'out', 'packed']);
+    expect(packed.code, packed.stderr).toBe(0);
+    expect(vloc.has('packed/results/talk.es.m4a')).toBe(true);
   });
 
   it('is not written if every language fails, which ends as it does without it', async () => {
@@ -147,11 +211,19 @@ describe.each([
       [['--subtitle-output', 'burned'], '--subtitle-output soft'],
       [['--default', 'de'], 'one of es, fr'],
       [['--name', '{stem}.{id}{ext}'], '{id}'],
+      [['--sound-only', '--name', '{stem}.{lang}.m4a'], 'end it in {ext}'],
+      [['--sound-only', '--mode', 'subtitles_only'], '--mode subtitles_only'],
       [[], 'exists'],
     ] as const) {
       const refused = await vloc.run([...words, ...wrong]);
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
     }
+    makeSound(vloc.folder, 'episode.mp3');
+    const episode = await vloc.run(words.map((word) => (word === 'talk.mp4' ? 'episode.mp3' : word)));
+    expect([episode.code, episode.stderr]).toEqual([
+      2,
+      expect.stringMatching(/episode\.mp3: is sound without a picture, for which --one-file does nothing/),
+    ]);
     const alone = await vloc.run([...words.filter((word) => word !== '--one-file'), '--default', 'es']);
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--one-file')]);
     expect(await jobsOf(vloc)).toEqual([0, 0, 0, 0, 0]);
