@@ -9,6 +9,7 @@ import { explainFailures, PreparationFailure } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { threeLetterCode } from './export.ts';
+import { commentTags, joinMarks, readComment, readMark } from './mark.ts';
 
 /** A finished video in one language. */
 interface LanguageVideo {
@@ -32,6 +33,9 @@ export function joinLanguages(
 ): Promise<string> {
   return explainFailures('the languages cannot be put into one file', async () => {
     const known = await Promise.all(videos.map(({ path }) => readFacts(programs, path, work)));
+    const comments = await Promise.all(
+      videos.map(async (video) => (await readComment(programs, video.path, work)) ?? ''),
+    );
     const heard = isOneSound ? known.slice(0, 1) : known;
     const sounds = heard.map((facts, at) => ({ at, stream: soundOf(facts), language: videos[at]?.language }));
     const subtitles = known.flatMap((facts, at) =>
@@ -42,6 +46,8 @@ export function joinLanguages(
       ...QUIET,
       ...videos.flatMap((video) => untrustedInput(video.path)),
       ...['-c', 'copy', '-map_chapters', '0', ...keepTags(), '-map', '0:v'],
+      // That of the first language says nothing of the others.
+      ...commentTags(joinMarks(comments.map(readMark)), comments[0] ?? ''),
       ...sounds.flatMap(({ at, stream, language }, place) => [
         ...['-map', `${at}:${stream}`, `-disposition:a:${place}`, place === 0 ? 'default' : '0'],
         ...(isOneSound ? [] : describeTrack(`a:${place}`, language)),

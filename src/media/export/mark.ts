@@ -150,6 +150,22 @@ export async function readComment(programs: Programs, file: string, run: EngineR
   return found.find((text) => MARK_LINE.test(text)) ?? format.tags?.[KEY] ?? '';
 }
 
+/** What is known of a file that is put together from others; null unless all of them have a mark. */
+export function joinMarks(marks: readonly (Mark | null)[]): MarkFacts | null {
+  const known = marks.filter((mark) => mark !== null);
+  const [first] = known;
+  if (first === undefined || known.length < marks.length) return null;
+  const uses = known.flatMap(({ engines }) => engines ?? []);
+  return {
+    isSpoken: first.synthetic_speech,
+    from: first.from,
+    to: known.flatMap(({ to }) => to),
+    engines:
+      uses.length === 0 ? null : [...new Map(uses.map((use) => [`${use.step} ${use.engine}`, use])).values()],
+    atMs: Math.max(...known.map(({ date }) => Date.parse(date))),
+  };
+}
+
 /** Arguments of ffmpeg that mark what is made of a source; none without facts. */
 export async function markArguments(
   programs: Programs,

@@ -17,7 +17,7 @@ import { ChildFailure, explainFailures, PreparationFailure } from '../programs/f
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun } from '../work.ts';
 import { threeLetterCode } from './export.ts';
-import { commentTags, type MarkFacts, readComment } from './mark.ts';
+import { commentTags, type MarkFacts, readComment, readMark } from './mark.ts';
 
 export interface SoundTask {
   /** The finished video, whose first sound is used. */
@@ -230,6 +230,8 @@ async function writeTags(programs: Programs, task: SoundTask, { facts, end }: Ta
   const { cover, chapters } = ENCODINGS[format];
   const at = source === null ? 0 : 1;
   const comment = mark === undefined ? null : await readComment(programs, source?.path ?? video, work);
+  // The mark of a finished video says what its sound has.
+  const isMarked = source === null && mark !== null && readMark(comment ?? '') !== null;
   const found = await readTags(programs, task, facts, work);
   const rows = [
     ...found.tags,
@@ -243,7 +245,7 @@ async function writeTags(programs: Programs, task: SoundTask, { facts, end }: Ta
     output: [
       ...['-map_metadata', String(at + 1), '-map_metadata:s:a', '-1'],
       ...['-metadata:s:a:0', `language=${threeLetterCode(task.language)}`],
-      ...(mark === undefined ? [] : commentTags(mark, comment ?? '')),
+      ...(mark === undefined || isMarked ? [] : commentTags(mark, comment ?? '')),
       ...['-map_chapters', chapters === 'own' ? String(at) : '-1'],
       ...(cover === 'stream' ? facts.covers : []).flatMap((index, place) => [
         ...['-map', `${at}:${index}`, `-c:v:${place}`, 'copy', `-disposition:v:${place}`, 'attached_pic'],

@@ -173,7 +173,7 @@ describe.each([
       const [, to] = name.split('.');
       expect(JSON.parse(verified.stdout).data, verified.stderr).toMatchObject([
         {
-          status: 'verified',
+          ...{ status: 'verified', tag: { to: to === 'mul' ? ['es', 'fr'] : [to] } },
           provenance: { to: to === 'mul' ? ['es', 'fr'] : [to] },
         },
       ]);
