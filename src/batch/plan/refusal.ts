@@ -39,7 +39,7 @@ function describeChanged({ what, changes }: Extract<Decision, { step: 'changed' 
   switch (what) {
     case 'tracks':
       return [
-        `the result lacks the requested original tracks, subtitle style or sound, or has others or another mark: ${how}`,
+        `the result was written with other options: ${how}`,
         '--clobber fetches the result of the same job again, which is not charged again; --skip-existing keeps the existing one.',
       ];
     case 'options':

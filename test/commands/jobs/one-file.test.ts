@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
+import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { pictureSums, readCues } from '../../support/media.ts';
@@ -120,7 +120,7 @@ describe.each([
     expect(sounds()).toEqual(['es']);
     // What was made says no more, also where it is asked later.
     expect((await vloc.run([...words, '--provenance'])).code).toBe(3);
-    expect(readProvenanceFile(vloc.read('out/talk.mul.provenance.json'))).toMatchObject({ to: ['es'] });
+    expect(await readProvenance(vloc.path('out/talk.mul.mp4'))).toMatchObject({ to: ['es'] });
     const status = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
     expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { failed: 2, waiting: 0 }]);
     allow();

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readProvenanceFile } from '../../../src/batch/provenance-file.ts';
+import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -61,9 +61,8 @@ describe('a watching job command', () => {
       await vloc.addVideo(`inbox/${name}.mp4`);
       const file = `out/${name}.es.provenance.json`;
       await until(() => vloc.has(file), Boolean);
-      expect(readProvenanceFile(vloc.read(file))?.result.sha256).toBe(
-        digestOf(vloc.path(`out/${name}.es.mp4`)),
-      );
+      const video = vloc.path(`out/${name}.es.mp4`);
+      expect((await readProvenance(video))?.result.sha256).toBe(digestOf(video));
     }
     await writeFile(vloc.path('out/third.es.provenance.json'), 'mine');
     await vloc.addVideo('inbox/third.mp4');
