@@ -1,6 +1,7 @@
 /** The records in an output folder: their locations. */
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../../base/folder.ts';
 import { errorCode, onDisk } from '../../base/system-error.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../protocol/kinds.ts';
@@ -22,6 +23,20 @@ export interface BatchPlace {
 export function recordFolder({ folder, shard }: BatchPlace): string {
   const own = shard === undefined ? [] : [`shard-${shard.index}-of-${shard.count}`];
   return join(folder, RECORD_FOLDER, ...own);
+}
+
+/** Unfinished files of the run that has the batch open. */
+export function scratchFolder(place: BatchPlace): string {
+  return join(recordFolder(place), 'work');
+}
+
+/** Makes an empty folder in it, which the next run removes if this one is killed. @throws Failure (`disk`) */
+export async function makeScratch(place: BatchPlace): Promise<string> {
+  const folder = scratchFolder(place);
+  return onDisk(folder, async () => {
+    await makeFolder(folder, 0o700);
+    return mkdtemp(join(folder, 'made-'));
+  });
 }
 
 export function recordsPath(place: BatchPlace): string {

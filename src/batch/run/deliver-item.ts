@@ -1,6 +1,6 @@
 /** Delivers the results of an item of a batch. */
 
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onDisk } from '../../base/system-error.ts';
 import type { Job } from '../../client/index.ts';
@@ -17,7 +17,7 @@ import type { ItemProvenance } from '../item-provenance.ts';
 import { nameWork } from '../kept-tracks.ts';
 import { type StoredFile, storeFiles } from '../records/attempts.ts';
 import type { OutputRow } from '../records/outputs.ts';
-import { nameParts, recordFolder } from '../records/record-folder.ts';
+import { makeScratch, nameParts } from '../records/record-folder.ts';
 import { missingRecords } from './check-translation.ts';
 import { rememberResult } from './remember.ts';
 import { formatTimestamp, type Run } from './run.ts';
@@ -153,7 +153,7 @@ export async function copyRenamed(
     olds.push(old);
     files.push({ ...file, asset: assets[place], path });
   }
-  const work = await onDisk(delivery.folder, () => mkdtemp(join(recordFolder(batch.delivery), 'renamed-')));
+  const work = await makeScratch(batch.delivery);
   try {
     const copies = olds.map((_, place) => join(work, `${place}`));
     for (const [place, old] of olds.entries()) {

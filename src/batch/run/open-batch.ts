@@ -3,7 +3,7 @@ import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Delivery } from '../inputs/delivery.ts';
 import type { Choices, Recorded } from '../plan/decision.ts';
-import { type BatchPlace, lockPath, recordFolder } from '../records/record-folder.ts';
+import { type BatchPlace, lockPath, recordFolder, scratchFolder } from '../records/record-folder.ts';
 import type { RunOptions } from './batch.ts';
 import { type BatchJournal, openBatchJournal } from './journal.ts';
 import { hashInput } from './known-uploads.ts';
@@ -24,6 +24,8 @@ export async function openBatch({ folder, shard }: BatchPlace): Promise<OpenBatc
   const place = { folder, shard };
   const missing = await findMissing([recordFolder(place), dirname(recordFolder(place)), folder]);
   const journal = await openBatchJournal(place);
+  // Those of a run that was killed. Only tidies up.
+  await rm(scratchFolder(place), { recursive: true, force: true }).catch(() => undefined);
   return {
     journal,
     recorded: () => recordedIn(journal),

@@ -1,6 +1,6 @@
 /** Writes a file beside each localized video that says how it was made: --provenance. */
 import { hash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +23,7 @@ import {
   provenancePath,
   readProvenance,
 } from '../../batch/provenance-file.ts';
-import { recordFolder } from '../../batch/records/record-folder.ts';
+import { makeScratch } from '../../batch/records/record-folder.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { SUBTITLE_FORMATS } from '../../protocol/subtitle-line.ts';
 import type { CommandRun } from './drive.ts';
@@ -86,7 +86,7 @@ async function writeOne(run: ProvenanceRun, item: BatchItem, video: ItemFile): P
   const document = await describeResult(run, item, { ...video, sha256, bytes }, before);
   if (isDeepStrictEqual({ ...document, made_at: before?.made_at }, before)) return;
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  const folder = await onDisk(path, () => mkdtemp(join(recordFolder(delivery), 'provenance-')));
+  const folder = await makeScratch(delivery);
   try {
     const from = join(folder, 'made.json');
     await onDisk(from, () => writeFile(from, text));

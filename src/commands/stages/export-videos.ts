@@ -1,7 +1,7 @@
 /** The last stage: exports the finished videos on this machine, and again only if something in them changed. */
 
 import { hash } from 'node:crypto';
-import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { copyFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,7 +20,7 @@ import type { ItemCue } from '../../batch/item-provenance.ts';
 import { isKept } from '../../batch/kept-tracks.ts';
 import { enginesOf, recognizedLanguage, stepsOfStages } from '../../batch/made-steps.ts';
 import { createItemFacts } from '../../batch/records/item-facts.ts';
-import { type BatchPlace, recordFolder } from '../../batch/records/record-folder.ts';
+import { makeScratch } from '../../batch/records/record-folder.ts';
 import type { FinishedVideo } from '../../batch/records/stage-records.ts';
 import { hashInput } from '../../batch/run/known-uploads.ts';
 import { addTracks } from '../../media/export/add-tracks.ts';
@@ -40,9 +40,6 @@ import { linesInFile } from './given-subtitle.ts';
 import type { StageSubtitle } from './stage-plan.ts';
 import { endTarget, failUnsent, type StagedRun, type TargetEnd, type TargetState } from './staged-run.ts';
 
-/** The prefix of work folders. */
-const SCRATCH = 'export-';
-
 /** The sound of a finished video. */
 export interface VideoAudio {
   readonly dub: ItemFile | null;
@@ -54,9 +51,8 @@ export type Exporter = (state: TargetState, audio: VideoAudio) => Promise<void>;
 
 /** Exports one video at a time: each uses all cores. */
 export function createExporter(run: StagedRun): Exporter {
-  const { context, plan, inputs, journal } = run;
+  const { context, inputs, journal } = run;
   const turns = new PQueue({ concurrency: 1 });
-  let isClean = false;
   return async (state, audio) => {
     const madeOf = digestExport(state, audio);
     const before = await findFinished(run, state, madeOf);
@@ -73,8 +69,6 @@ export function createExporter(run: StagedRun): Exporter {
     await journal.add(commandRecord(run, [item.key]), createItemFacts(item));
     const leave = await takeTurn(turns, context.signal, run.states.indexOf(state));
     try {
-      if (!isClean) await removeLeftovers(scratchFolder(plan.delivery));
-      isClean = true;
       const { file, uses, cut } = await exportOne(run, { state, audio, madeOf });
       const cues = cut === null ? [] : [await recordCut(journal, state, cut)];
       const isNoted = uses.length + cues.length > 0;
@@ -121,18 +115,6 @@ export async function checkExport(run: StagedRun, state: TargetState): Promise<v
     const advice = 'Then run the same command again: nothing is paid twice.';
     await failUnsent(run, state, exportFailure(error).with({ advice }));
   }
-}
-
-/** The folder of unfinished videos. Other shards may be at work on theirs, so each has its own. */
-function scratchFolder(place: BatchPlace): string {
-  return join(recordFolder(place), 'stages');
-}
-
-/** Removes work folders of killed runs. The open journal keeps other processes out. */
-async function removeLeftovers(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  const scratch = names.filter((name) => name.startsWith(SCRATCH));
-  await Promise.all(scratch.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
 /** Digest of everything whose change requires a re-export; file names are excluded. */
@@ -261,8 +243,7 @@ async function exportOne(
     const exporting: ItemState = { phase: 'preparing', doing: 'exporting', fraction };
     run.view.listener({ type: 'item', item, state: exporting, atMs: context.io.now() });
   };
-  await makeFolder(scratchFolder(plan.delivery), 0o700);
-  const scratch = await mkdtemp(join(scratchFolder(plan.delivery), SCRATCH));
+  const scratch = await makeScratch(plan.delivery);
   try {
     report(0);
     const programs = createPrograms(context.io.env.PATH ?? '');

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { makeScratch } from '../../../src/batch/records/record-folder.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
 
 async function makeFolder(): Promise<string> {
@@ -33,6 +34,17 @@ describe('a run that records nothing', () => {
     const last = await openBatch({ folder: out });
     expect(last.journal.isEmpty).toBe(false);
     await last.close();
+  });
+});
+
+describe('a run after one that was killed', () => {
+  it('removes the unfinished files of that one, and not those of another shard', async () => {
+    const out = await makeFolder();
+    const placeOf = (index: number) => ({ folder: out, shard: { index, count: 2 } });
+    const left = await Promise.all([1, 2].map((index) => makeScratch(placeOf(index))));
+    for (const folder of left) await writeFile(join(folder, 'made.json'), 'x');
+    await (await openBatch(placeOf(1))).close();
+    expect(left.map((folder) => existsSync(folder))).toEqual([false, true]);
   });
 });
 

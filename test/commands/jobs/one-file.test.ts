@@ -269,6 +269,16 @@ describe.each([
     expect(page.code, page.stderr).toBe(0);
   });
 
+  it('has its provenance beside it, which verifies, and its languages have none', async () => {
+    const vloc = await startStaging();
+    const { code, stderr } = await vloc.run([...ONE, ...more, '--to', 'es,fr', '--provenance']);
+    expect(code, stderr).toBe(0);
+    const all = readdirSync(vloc.path('out'), { recursive: true, encoding: 'utf8' });
+    expect(all.filter((name) => name.endsWith('.provenance.json'))).toEqual(['talk.mul.provenance.json']);
+    const verified = await vloc.run(['verify', 'out/talk.mul.mp4']);
+    expect(verified.code, verified.stderr).toBe(0);
+  });
+
   it('of a sample has .sample in its name, and is kept when the whole is made', async () => {
     const vloc = await startStaging();
     const words = [...ONE, ...more, '--to', 'es,fr'];
