@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { POSTGRES_PROGRAMS } from '../support/postgres.ts';
 import { runCluster } from './cluster.ts';
 import { CLUSTER_FAULTS, type ClusterFault } from './cluster-faults.ts';
-import { runEdits } from './edits.ts';
+import { runWay, type WayName } from './edits.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import { runPair } from './pair.ts';
@@ -98,13 +98,8 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
     };
     return { ...world, close };
   },
-  async edits() {
-    const startedAt = Date.now();
-    const { counts, violations } = await runEdits(seed, Number(values.edits), tell);
-    printResult('edits', { ...counts, violations: violations.length }, startedAt);
-    printViolations(violations);
-    return null;
-  },
+  edits: () => killCommands('edits'),
+  owners: () => killCommands('owners'),
   async cluster() {
     if (POSTGRES_PROGRAMS === null) return leaveOut('cluster: left out, since PostgreSQL is not installed');
     const databaseKills = Number(values['database-kills']);
@@ -122,6 +117,14 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
     return null;
   },
 };
+
+async function killCommands(way: WayName): Promise<null> {
+  const startedAt = Date.now();
+  const { counts, violations } = await runWay(way, seed, Number(values.edits), tell);
+  printResult(way, { ...counts, violations: violations.length }, startedAt);
+  printViolations(violations);
+  return null;
+}
 
 function readFaults(): ClusterFault[] {
   const names = values.faults.split(',').filter((name) => name !== '');
