@@ -1,5 +1,6 @@
 /** Says in a tag of a file what of it is machine-made, and reads it. A tag is no watermark: anyone can remove it. */
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { PROVENANCE_STEPS } from '../../protocol/provenance.ts';
@@ -177,7 +178,8 @@ export async function markArguments(
 }
 
 /**
- * Writes a video with a mark into the work folder, or without one; nothing but its tag changes. A mark that it has stays.
+ * Writes a video with a mark into the work folder, or without one; nothing but its tag changes. A mark of the same
+ * languages stays.
  * @param mark null to leave it out
  * @returns the path of the new video, or of the given one if there is nothing to do
  * @throws PreparationFailure
@@ -190,7 +192,8 @@ export function markVideo(
 ): Promise<string> {
   return explainFailures('the tags of the video cannot be written', async () => {
     const comment = (await readComment(programs, video, work)) ?? '';
-    if ((mark === null) === (readMark(comment) === null)) return video;
+    const has = readMark(comment);
+    if (mark === null ? has === null : isDeepStrictEqual(has?.to, mark.to)) return video;
     const path = join(work.folder, 'marked.mp4');
     const args = [
       ...[...QUIET, ...untrustedInput(video), '-map', '0:v', '-map', '0:a?', '-map', '0:s?', '-c', 'copy'],

@@ -275,8 +275,10 @@ describe.each([
     expect(code, stderr).toBe(0);
     const all = readdirSync(vloc.path('out'), { recursive: true, encoding: 'utf8' });
     expect(all.filter((name) => name.endsWith('.provenance.json'))).toEqual(['talk.mul.provenance.json']);
-    const verified = await vloc.run(['verify', 'out/talk.mul.mp4']);
+    const verified = await vloc.run(['verify', 'out/talk.mul.mp4', '-o', 'json']);
     expect(verified.code, verified.stderr).toBe(0);
+    const to = ['es', 'fr'];
+    expect(JSON.parse(verified.stdout).data).toMatchObject([{ tag: { to }, provenance: { to } }]);
   });
 
   it('of a sample has .sample in its name, and is kept when the whole is made', async () => {
