@@ -3,9 +3,13 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
+import { until } from '../../service/harness/scene.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { makeSound, measureSound, readSound, TAGS } from '../../support/sounds.ts';
+import { startWatch } from '../support/start-watch.ts';
 import { openMediaDesk } from './desk.ts';
 
 /** Each runs ffmpeg a dozen times, on machines that do other work too. */
@@ -130,6 +134,43 @@ describe('an episode', PATIENCE, () => {
 });
 
 describe('a folder', PATIENCE, () => {
+  it('has its sound files in shards, and one that failed is made by `batch retry` alone', async () => {
+    const desk = await openMediaDesk();
+    await mkdir(join(desk.folder, 'in'));
+    for (const [at, name] of ['a.mp3', 'b.flac', 'c.wav'].entries())
+      makeSound(desk.folder, `in/${name}`, 1 + at / 10);
+    desk.engines.failNext(new JobFailure('MEDIA_CORRUPT', 'not today'));
+    const codes: number[] = [];
+    for (const shard of ['1/2', '2/2']) {
+      const words = ['localize', 'in', '--to', 'es', '--out', 'out', '--loudness', '-16', '--shard', shard];
+      codes.push((await desk.vloc(words)).code);
+    }
+    expect(codes.filter((code) => code === 0)).toHaveLength(1);
+    expect(namesIn(join(desk.folder, 'out'))).toHaveLength(2);
+    const retried = await desk.vloc(['batch', 'retry', 'out', '--all']);
+    expect(retried.code, retried.stderr).toBe(0);
+    expect(namesIn(join(desk.folder, 'out'))).toEqual(['a.es.mp3', 'b.es.flac', 'c.es.wav']);
+    for (const name of namesIn(join(desk.folder, 'out'))) {
+      expect(readSound(join(desk.folder, 'out', name)).tags).toMatchObject(TAGS);
+      expect(Math.abs(measureSound(join(desk.folder, 'out', name)).lufs + 16)).toBeLessThanOrEqual(0.5);
+    }
+    expect(desk.count('createAutoLocalization')).toBe(4);
+  });
+
+  it('that is watched gives a sound file that arrives', async () => {
+    const desk = await openMediaDesk();
+    await mkdir(join(desk.folder, 'in'));
+    const scene = { ...desk, env: { ...desk.env, PATH: rememberingPath() } };
+    const watch = await startWatch(scene, ['localize', 'in', '--to', 'es', '--out', 'out', '--watch']);
+    makeSound(desk.folder, 'in/episode.mp3', 1);
+    watch.goOn();
+    await until(async () => existsSync(join(desk.folder, 'out/episode.es.mp3')), Boolean);
+    const { code, stderr } = await watch.stop();
+    expect(code).toBe(130);
+    expect(stderr).toContain('Stopped watching: 1 done.');
+    expect(readSound(join(desk.folder, 'out/episode.es.mp3'))).toMatchObject({ covers: 1, tags: TAGS });
+  });
+
   it('gives its sound files, but none beside a video of the same name and no results', async () => {
     const desk = await openMediaDesk();
     await mkdir(join(desk.folder, 'in/week1'), { recursive: true });
@@ -228,6 +269,8 @@ describe('a hostile file', PATIENCE, () => {
     writeFileSync(at('cut.mp3'), whole.subarray(0, whole.length / 2));
     const wav = readFileSync(makeSound(desk.folder, 'whole.wav'));
     writeFileSync(at('cut.wav'), wav.subarray(0, wav.length / 2));
+    const flac = readFileSync(makeSound(desk.folder, 'whole.flac', 20));
+    writeFileSync(at('cut.flac'), flac.subarray(0, flac.length / 2));
     writeFileSync(at('text.mp3'), 'not a sound at all');
     writeFileSync(
       at('tag.mp3'),
@@ -238,6 +281,7 @@ describe('a hostile file', PATIENCE, () => {
     const reasons = {
       'cut.mp3': /breaks off at 1\d\.\d s of 20\.\d s: the file is incomplete/,
       'cut.wav': /the last \d+ bytes of the sound are missing: the file is incomplete/,
+      'cut.flac': /breaks off at \d+\.\d s of 20\.0 s: the file is incomplete/,
       'text.mp3': /not a supported video.*; sound: MP3, M4A, WAV, FLAC, Ogg, Opus/,
       'tag.mp3': /tag\.mp3/,
       'empty.mp3': /the file is empty/,
