@@ -31,8 +31,13 @@ const tool = defineConfig({
     codeSplitting: {
       groups: [
         { name: 'start', tags: ['$initial'], priority: 2 },
-        // A press of Tab loads it, and node:crypto takes long.
-        { name: 'shared', test: /src.(base.(?!hash-file)|protocol)/, minShareCount: 12, priority: 1 },
+        // A press of Tab loads it, and node:crypto, which two files of base use, takes long.
+        {
+          name: 'shared',
+          test: /src.(base.(?!hash-file|replace-file)|protocol)/,
+          minShareCount: 12,
+          priority: 1,
+        },
         { name: 'client', test: /src.client.(?!webhooks|upload|download)/ },
       ],
     },

@@ -1,4 +1,5 @@
-/** What --dry-run says of the commands of an editor is what they are charged, by the embedded and by a minimal hosted service. */
+/** What --dry-run says of the commands of editors and of owners of videos is what they are charged, by the embedded and by a minimal hosted service. */
+import { existsSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,6 +8,7 @@ import { startStaging } from '../commands/stages/staging.ts';
 import { type Ended, openHosted } from '../hosted/run-hosted.ts';
 import { VARIANTS } from '../hosted/variants.ts';
 import { makeMedia, rememberingPath } from '../support/remembered-programs.ts';
+import { makeSound } from '../support/sounds.ts';
 import { differenceOf, plannedIn, type Sums, sumOf } from './book.ts';
 import { CLIP } from './desk.ts';
 
@@ -50,10 +52,13 @@ function since(before: Sums, after: Sums): Sums {
   );
 }
 
-it.each([
+const SERVICES = [
   ['the embedded service', startEmbedded],
   ['a minimal hosted service', startMinimal],
-])('%s charges styles, review tables and spoken names as --dry-run said', async (_, start) => {
+] as const;
+
+/** Runs commands beside a clip, each of which must succeed. */
+async function openDesk(start: () => Promise<Service>) {
   const { folder, run, charged } = await start();
   const path = (name: string) => join(folder, name);
   await copyFile(CLIP, path('clip.mp4'));
@@ -77,6 +82,11 @@ it.each([
     await done(line);
     return differenceOf(before, await charged()) === null;
   };
+  return { folder, path, pay, isFree };
+}
+
+it.each(SERVICES)('%s charges styles, review tables and spoken names as --dry-run said', async (_, start) => {
+  const { path, pay, isFree } = await openDesk(start);
   const localize = 'localize clip.mp4 --from en --to es';
   expect(await pay(`${localize} --stop-after translate`)).toEqual([
     'subtitle_recognition',
@@ -101,4 +111,37 @@ it.each([
   const whole =
     'localize titled.mp4 --from en --to es --subtitle-output burned --subtitle-style box --out whole';
   expect(await pay(whole)).toEqual(['auto_localization']);
+});
+
+/** The page of a package is made from the build, which a checkout may not have. */
+const PACKED = existsSync(new URL('../../dist/report-page.js', import.meta.url))
+  ? ['batch pack out staged lessons.zip']
+  : [];
+
+it.each(SERVICES)('%s charges one file, sound and marks as --dry-run said', async (_, start) => {
+  const { folder, pay, isFree } = await openDesk(start);
+  makeSound(folder, 'episode.mp3', 2);
+  const one = 'localize clip.mp4 --from en --one-file --to';
+  expect(await pay(`${one} es --out out`)).toEqual(['auto_localization']);
+  expect(await pay(`${one} es,fr --out out`)).toEqual(['auto_localization']);
+  expect(await pay(`${one} es,fr --from-subtitles --out staged`)).toEqual([
+    ...['audio_separation', 'dubbing', 'subtitle_recognition', 'subtitle_translation'],
+  ]);
+  const episode = 'localize episode.mp3 --to es --out out --loudness';
+  expect(await pay(`${episode} -16`)).toEqual(['auto_localization']);
+  const alone = 'localize clip.mp4 --from en --to es --sound-only --out out --clobber';
+  for (const line of [
+    `${one} es,fr --default original --out out`,
+    `${one} es,fr --from-subtitles --default fr --provenance --out staged`,
+    `${episode} -23 --clobber`,
+    `${episode} -23 --clobber --no-mark`,
+    `${episode} -23 --clobber --mark --provenance`,
+    `${episode} -23 --mark --provenance`,
+    `${alone} --loudness -16`,
+    `${alone} --loudness -23 --mark --provenance`,
+    'verify out/episode.es.mp3 out/clip.es.m4a staged/clip.mul.mp4',
+    ...PACKED,
+  ]) {
+    expect(await isFree(line), line).toBe(true);
+  }
 });

@@ -135,7 +135,10 @@ function notVerifiedFailure(others: readonly Verified[], total: number): Failure
   return new Failure({
     category: 'partial',
     code: 'NOT_VERIFIED',
-    message: `${others.length} of ${total} files are not as vloc wrote them, or do not say how they were made`,
+    message:
+      total === 1
+        ? 'the file is not as vloc wrote it, or does not say how it was made'
+        : `${others.length} of ${total} files are not as vloc wrote them, or do not say how they were made`,
     advice:
       'Localize with --provenance, and with --mark if a hosted service made them; the same command adds what is missing, and pays nothing again.',
     errors: others.map(({ file, status, tag, provenance }) => ({

@@ -139,7 +139,7 @@ describe('an item whose result has other original tracks than requested', () => 
     expect(await step()).toMatchObject({ step: 'done' });
     expect(await problemsOf(again(withAudio))).toEqual([
       expect.stringMatching(
-        /or has others: none → audio.*--clobber fetches the result of the same job again/,
+        /written with other options: none → audio.*--clobber fetches the result of the same job again/,
       ),
     ]);
     const replacing = await step({ ...withAudio, clobber: true }, { replace: true });

@@ -21,7 +21,7 @@ test('the page shows each command that needs no service', () => {
 
 test.each(COMMANDS)('vloc subtitles %s', async (words) => {
   const { run, write, folder } = await openSubtitlesDesk();
-  for (const name of ['talk.es.srt', 'old.srt', 'lessons/talk.es.srt']) await write(name, SRT);
+  for (const name of ['talk.es.srt', 'talk.en.srt', 'old.srt', 'lessons/talk.es.srt']) await write(name, SRT);
   await write('new.srt', SRT.replace('Muchas', 'Mil'));
   const source = ['-f', 'lavfi', '-i', 'color=c=gray:s=160x90:r=5:d=18'];
   ffmpeg(...source, '-c:v', 'libx264', '-preset', 'ultrafast', join(folder, 'talk.mp4'));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,8 +9,10 @@ import { describePrinted } from '../../../src/commands/tool/describe-commands.ts
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../../src/profiles/environment.ts';
 import { OPERATIONS } from '../../../src/protocol/operations.ts';
+import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 import { startVloc } from '../support/run-vloc.ts';
@@ -100,7 +103,11 @@ test.each(['json', 'ndjson'] as const)(
         const words = [...name.split(' '), ...given.filter((word) => word !== ''), '-o', form];
         const io = {
           stdin: vloc.env.VLOC_SECRET ?? '',
-          env: { VLOC_WEBHOOK_SECRET: 'whsec', VLOC_NO_KEYCHAIN: '1' },
+          env: {
+            ...{ VLOC_WEBHOOK_SECRET: 'whsec', VLOC_NO_KEYCHAIN: '1' },
+            // With ffmpeg, the others are no videos.
+            ...(line.includes('real.mp4') ? { PATH: rememberingPath() } : {}),
+          },
         };
         const ended = await vloc.run(words, io);
         expect
@@ -135,6 +142,9 @@ test.each([
 const SRT = '1\n00:00:00,000 --> 00:00:02,000\nhello\n';
 const FILES = {
   'a.srt': SRT,
+  'c.srt': SRT,
+  'c.es.srt': SRT,
+  'real.mp4': readFileSync(SAMPLE),
   'b.srt': SRT,
   'hasty.srt': SRT.replace('hello', 'hello '.repeat(30)),
   'a.mp4': videoOf(60),
@@ -151,6 +161,12 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   dub: ['a.srt --to en --out d', 'b.srt --to en --detach --out d'],
   'subtitles check': ['hasty.srt'],
   'subtitles fix': ['hasty.srt --out FORM'],
+  'subtitles export': ['c.srt c.es.srt --to es --out FORM.csv'],
+  'subtitles import': ['FORM.csv --dry-run'],
+  'subtitles compare': ['a.srt hasty.srt'],
+  'subtitles convert': ['a.srt --to vtt --out FORM'],
+  'subtitles preview': ['a.srt --video real.mp4 --out FORM.png'],
+  verify: ['real.mp4'],
   'memory export': ['FORM.tmx --folder t'],
   'memory import': ['FORM.tmx --folder t'],
   'jobs list': ['', '--limit 1'],
@@ -161,6 +177,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   'batch status': ['t', 't --all'],
   'batch report': ['t --format json', 't', 't --attention', 't --attention --back --dry-run'],
   'batch retry': ['t --dry-run'],
+  'batch pack': ['t FORM.zip'],
   'batch forget': ['t --gone'],
   'webhooks listen': ['--timeout 1ms'],
   'webhooks verify': ['--body a.srt --timestamp 1 --id e --signature ab'],

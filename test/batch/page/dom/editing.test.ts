@@ -64,9 +64,9 @@ describe.skipIf(CHROMIUM === null)('any line of a video on the page', () => {
     await field(page, 'talk.en.srt', 1).fill('one more');
     await expect.poll(() => counted(page).textContent()).toBe('3 changed lines, not saved');
     await page.getByRole('button', { name: 'Undo: Text of talk.es.srt, cue 3' }).click();
-    await expect.poll(() => field(page, 'talk.es.srt', 3).inputValue()).toBe('tres');
+    await expect.poll(() => field(page, 'talk.es.srt', 3).inputValue()).toBe('tres.');
     await expect.poll(() => counted(page).textContent()).toBe('2 changed lines, not saved');
-    expect(await save(page, 'talk.es.srt')).toBe(read('talk.es.srt').replace('dos', 'dos más'));
+    expect(await save(page, 'talk.es.srt')).toBe(read('talk.es.srt').replace('dos.', 'dos más'));
     await expect.poll(() => page.locator('.changes .command').count()).toBe(0);
     expect(await save(page, 'talk.en.srt')).toBe(read('talk.en.srt').replace('one', 'one more'));
     await expect.poll(() => counted(page).textContent()).toBe('2 changed lines');
