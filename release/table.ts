@@ -126,7 +126,7 @@ const PACKAGE_CONTENTS: readonly RegExp[] = [
   /^dist\/report-page\.css$/,
   /^dist\/silero_vad_v6\.onnx$/,
   /^dist\/speech-0870\.flac$/,
-  /^docs\/(burned-style|engines|subtitle-style)\.schema\.json$/,
+  /^docs\/(burned-style|engines|provenance|subtitle-style)\.schema\.json$/,
   /^dist\/THIRD-PARTY-LICENSES\.txt$/,
   /^dist\/bom\.cdx\.json$/,
   /^dist\/types\/.+\.d\.ts$/,
