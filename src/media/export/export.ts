@@ -63,7 +63,7 @@ import {
 } from './balance.ts';
 import { convertVideo, planConversion } from './convert.ts';
 import { findBoxes, requireFamily, requireFont } from './fonts.ts';
-import { type MarkFacts, markArguments } from './mark.ts';
+import { commentTags, type MarkFacts, readComment } from './mark.ts';
 
 /** The sound of the video: the original, or a dub mixed with it or its background. */
 export type ExportAudio =
@@ -130,7 +130,9 @@ export async function exportVideo(
   const path = join(work.folder, 'localized.mp4');
   const copySound = MP4_SOUND.has(header.audio?.codec_name ?? '') && header.demuxer.includes('mov');
   const sound = await soundArguments(programs, task, { header, duration, copySound }, work);
-  const marked = await markArguments(programs, task.video, task.mark, work);
+  const { mark } = task;
+  const marked =
+    mark === undefined ? [] : commentTags(mark, (await readComment(programs, task.video, work)) ?? '');
   const args = [
     ...QUIET,
     ...['-progress', 'pipe:1'],

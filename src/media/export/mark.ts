@@ -3,29 +3,29 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import packageFile from '../../../package.json' with { type: 'json' };
+import { languageName } from '../../protocol/language-tag.ts';
 import { PROVENANCE_STEPS } from '../../protocol/provenance.ts';
 import { keepTags } from '../encode/encoders.ts';
 import { HEADER_BYTES, PROBE_LIMITS } from '../probe/facts.ts';
-import { ENCODER_LIMITS, fileAddress, QUIET, untrustedInput } from '../programs/arguments.ts';
+import {
+  convertibleInput,
+  ENCODER_LIMITS,
+  fileAddress,
+  QUIET,
+  untrustedInput,
+} from '../programs/arguments.ts';
 import { ChildFailure, explainFailures } from '../programs/failures.ts';
 import type { Programs } from '../programs/programs.ts';
 import type { EngineRun, EngineUse } from '../work.ts';
 
-const MarkedEngines = v.array(v.object({ step: v.picklist(PROVENANCE_STEPS), engine: v.string() }));
-
-/** The languages of a file, as BCP 47 tags. */
-const LANGUAGES = {
-  /** Null if unknown. */
-  from: v.nullable(v.string()),
-  to: v.array(v.string()),
-};
-
 export const MarkSchema = v.object({
   /** False for a file that only has translated subtitles. */
   synthetic_speech: v.boolean(),
-  ...LANGUAGES,
+  /** BCP 47; null if unknown. */
+  from: v.nullable(v.string()),
+  to: v.array(v.string()),
   /** Null if the service does not say. */
-  engines: v.nullable(MarkedEngines),
+  engines: v.nullable(v.array(v.object({ step: v.picklist(PROVENANCE_STEPS), engine: v.string() }))),
   /** The day on which it was made, in UTC. */
   date: v.string(),
   tool: v.string(),
@@ -59,15 +59,19 @@ const MARK_LINE = /^.*\[vloc-mark (\{.*\})\]$/m;
 const MOST_CHARACTERS = 30_000;
 
 /**
- * Arguments of ffmpeg, after those that keep the tags of the source. They add a line to its comment, and replace that of an earlier mark.
+ * Arguments of ffmpeg, after those that keep the tags of the source. A mark is a line more in its comment, instead of that of an earlier
+ * mark.
+ * @param mark null to leave it out
  * @param comment of the source, see `readComment`
- * @param stream that has the tags of a file, such as `:s:a:0` in Ogg
  */
-export function markTags(facts: MarkFacts, comment: string, stream = ''): readonly string[] {
+export function commentTags(mark: MarkFacts | null, comment: string): readonly string[] {
   const kept = withoutMark(comment).slice(0, MOST_CHARACTERS);
-  const mark = describeMark(facts);
-  const line = `${sentenceOf(mark)} [vloc-mark ${JSON.stringify(mark)}]`;
-  return [`-metadata${stream}`, `${KEY}=${kept === '' ? line : `${kept}\n${line}`}`];
+  const lines = [kept, ...(mark === null ? [] : [formatMark(describeMark(mark))])];
+  return ['-metadata', `${KEY}=${lines.filter((line) => line !== '').join('\n')}`];
+}
+
+function formatMark(mark: Mark): string {
+  return `${sentenceOf(mark)} [vloc-mark ${JSON.stringify(mark)}]`;
 }
 
 function describeMark({ isSpoken, from, to, engines, atMs }: MarkFacts): Mark {
@@ -78,11 +82,6 @@ function describeMark({ isSpoken, from, to, engines, atMs }: MarkFacts): Mark {
     date: new Date(atMs).toISOString().slice(0, 'YYYY-MM-DD'.length),
     tool: TOOL,
   };
-}
-
-/** Arguments of ffmpeg for the comment with a mark, or without one. */
-export function commentTags(mark: MarkFacts | null, comment: string): readonly string[] {
-  return mark === null ? ['-metadata', `${KEY}=${withoutMark(comment)}`] : markTags(mark, comment);
 }
 
 /** The comment of a file without its mark. */
@@ -105,24 +104,13 @@ export function sentenceOf({ synthetic_speech, from, to, engines, date, tool }: 
   };
   const what = synthetic_speech ? 'Synthetic speech' : 'Machine-translated subtitles';
   const speaker = synthetic_speech ? by('speak') : '';
-  const source = from === null ? '' : ` from ${nameLanguage(from)}`;
+  const source = from === null ? '' : ` from ${languageName(from)}`;
   const translated = synthetic_speech
     ? `, translated${source}${by('translate')}`
     : `${source}${by('translate')}`;
   const unknown = engines === null ? '; the service does not name its engines' : '';
-  return `${what} in ${to.map(nameLanguage).join(', ')}${speaker}${translated}${unknown}; made with ${tool} on ${date}.`;
+  return `${what} in ${to.map(languageName).join(', ')}${speaker}${translated}${unknown}; made with ${tool} on ${date}.`;
 }
-
-function nameLanguage(tag: string): string {
-  try {
-    return new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
-  } catch {
-    return tag;
-  }
-}
-
-/** Containers of results and of their sources; none of their demuxers opens other files. */
-const DEMUXERS = 'mov,avi,mpeg,matroska,webm,mpegts,flv,asf,ogg,mp3,flac,wav,aac';
 
 const TagsSchema = v.optional(v.record(v.string(), v.string()), {});
 const ProbeSchema = v.object({
@@ -136,12 +124,13 @@ const ProbeSchema = v.object({
  */
 export async function readComment(programs: Programs, file: string, run: EngineRun): Promise<string | null> {
   const asked = ['-v', 'error', '-show_entries', 'format_tags:stream_tags', '-of', 'json'];
-  const input = ['-protocol_whitelist', 'file', '-format_whitelist', DEMUXERS, '-i', fileAddress(file)];
   const options = { ...run, limits: PROBE_LIMITS, maxStdoutBytes: HEADER_BYTES };
-  const json = await programs.run('ffprobe', [...asked, ...input], options).catch((error: unknown) => {
-    if (error instanceof ChildFailure) return null;
-    throw error;
-  });
+  const json = await programs
+    .run('ffprobe', [...asked, ...convertibleInput(file)], options)
+    .catch((error: unknown) => {
+      if (error instanceof ChildFailure) return null;
+      throw error;
+    });
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), ProbeSchema), json?.toString('utf8'));
   if (!read.success) return null;
   const { format, streams } = read.output;
@@ -165,16 +154,6 @@ export function joinMarks(marks: readonly (Mark | null)[]): MarkFacts | null {
       uses.length === 0 ? null : [...new Map(uses.map((use) => [`${use.step} ${use.engine}`, use])).values()],
     atMs: Math.max(...known.map(({ date }) => Date.parse(date))),
   };
-}
-
-/** Arguments of ffmpeg that mark what is made of a source; none without facts. */
-export async function markArguments(
-  programs: Programs,
-  source: string,
-  mark: MarkFacts | undefined,
-  run: EngineRun,
-): Promise<readonly string[]> {
-  return mark === undefined ? [] : markTags(mark, (await readComment(programs, source, run)) ?? '');
 }
 
 /**
