@@ -15,52 +15,31 @@ export function pairSource<T extends SubtitleLine>(
   source: readonly SubtitleLine[],
 ): (T & { readonly source?: string })[] {
   const numbered = pairCues(source, lines);
-  const findLine = createFinder(lines);
-  const findSource = createFinder(source);
   const pairs = source.map((cue, at) => {
     const own = numbered[at] ?? null;
     if (own !== null && overlapMs(cue, own) > 0) return { cue, line: own };
-    const nearest = findLine(cue);
+    const nearest = findNearest(lines, cue);
     return { cue, line: nearest !== null && covers(cue, nearest) ? nearest : null };
   });
   const byLine = Map.groupBy(pairs, ({ line }) => line);
   return lines.map((line) => {
-    const own = byLine.get(line)?.map(({ cue }) => cue) ?? [findSource(line) ?? []].flat();
+    const own = byLine.get(line)?.map(({ cue }) => cue) ?? [findNearest(source, line) ?? []].flat();
     const texts = own.map(({ text }) => stripMarkup(text)).filter((text) => text !== '');
     return texts.length === 0 ? line : { ...line, source: texts.join('\n') };
   });
 }
 
-/** Finds the cue that shares most time with another one, the first of several; null if none shares any. */
-function createFinder<T extends Times>(cues: readonly T[]): (cue: Times) => T | null {
-  const sorted = cues.toSorted((left, right) => left.start_ms - right.start_ms);
-  const starts = sorted.map(({ start_ms }) => start_ms);
-  /** When each cue and all before it have ended. */
-  const ends: number[] = [];
-  for (const { end_ms } of sorted) ends.push(Math.max(ends.at(-1) ?? 0, end_ms));
-  return (cue) => {
-    let best: T | null = null;
-    let most = 1;
-    for (let at = countBelow(starts, cue.end_ms) - 1; (ends[at] ?? 0) > cue.start_ms; at -= 1) {
-      const other = sorted[at];
-      const shared = other === undefined ? 0 : overlapMs(cue, other);
-      if (other === undefined || shared < most) continue;
-      best = other;
-      most = shared;
-    }
-    return best;
-  };
-}
-
-/** @param sorted ascending */
-function countBelow(sorted: readonly number[], limit: number): number {
-  let [from, to] = [0, sorted.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((sorted[middle] ?? limit) < limit) from = middle + 1;
-    else to = middle;
+/** The cue that shares most time with another one, the first of several; null if none shares any. */
+function findNearest<T extends Times>(cues: readonly T[], cue: Times): T | null {
+  let best: T | null = null;
+  let most = 0;
+  for (const other of cues) {
+    const shared = overlapMs(cue, other);
+    if (shared <= most) continue;
+    best = other;
+    most = shared;
   }
-  return from;
+  return best;
 }
 
 /** Slanted, which all players show, and by which the two are told apart again. */
