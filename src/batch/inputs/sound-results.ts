@@ -1,0 +1,73 @@
+/** Sound as the result of an item: its format, and what a request cannot have with it. Pure. */
+import { extname } from 'node:path';
+import { isCalledSound, soundExtension } from '../../base/sound-formats.ts';
+import type { JobKind } from '../../protocol/kind-names.ts';
+import { type InputProblem, isCopied, type JobInput } from '../input.ts';
+import type { BatchItem, SoundResult } from '../item.ts';
+import { isCalledVideo } from './content.ts';
+import { givesVideo } from './delivery.ts';
+import type { PlanRequest } from './plan-request.ts';
+import type { PlannedRequest } from './requests.ts';
+
+/** The sound that is written instead of a video; undefined for none. `own`: because the input is sound. */
+export function chooseSound(
+  kind: JobKind,
+  input: JobInput,
+  { soundOnly = false, loudness }: PlanRequest['options'],
+): (SoundResult & { readonly own: boolean }) | undefined {
+  const own = input.type === 'file' ? input.sound : undefined;
+  const isWanted = own !== undefined || soundOnly;
+  if (!givesVideo(kind) || !isWanted || input.type === 'unusable' || isCopied(input)) return undefined;
+  const format = own ?? 'm4a';
+  const extension = soundExtension(format, own === undefined || input.type !== 'file' ? '' : input.path);
+  const level = loudness === undefined ? {} : { loudness: Number(loudness) };
+  return { format, extension, ...level, own: own !== undefined };
+}
+
+export function addSound(item: BatchItem, sound: ReturnType<typeof chooseSound>): BatchItem {
+  if (sound === undefined || item.input.type === 'unusable') return item;
+  const { own: _, ...result } = sound;
+  return { ...item, sound: result };
+}
+
+/** What a request asks for that its result cannot have: sound no picture, a video no loudness. */
+export function findSoundMisfit(
+  { kind, options, look }: PlanRequest,
+  input: JobInput,
+  sound: ReturnType<typeof chooseSound>,
+  fields: PlannedRequest['fields'],
+): InputProblem | null {
+  if (!givesVideo(kind) || input.type === 'unusable' || isCopied(input)) return null;
+  if (sound === undefined)
+    return options.loudness === undefined
+      ? null
+      : { pointer: '--loudness', detail: 'is for sound; add --sound-only, or give sound' };
+  const { subtitle_output: subtitles = 'none', resolution = 'source', mode } = fields;
+  const { oneFile = false } = options;
+  const asked = [
+    ...(oneFile && !sound.own
+      ? []
+      : [
+          ...(subtitles === 'none' && look === undefined ? [] : ['--subtitle-output']),
+          ...(resolution === 'source' ? [] : ['--resolution']),
+          ...(options.keepAudio === true ? ['--keep-audio'] : []),
+          ...(options.keepSubtitles === true ? ['--keep-subtitles'] : []),
+          ...(oneFile ? ['--one-file'] : []),
+        ]),
+    ...(mode === 'subtitles_only' ? ['--mode subtitles_only'] : []),
+  ];
+  const pointer = sound.own ? input.label : '--sound-only';
+  if (asked.length > 0) {
+    const what = sound.own ? 'is sound without a picture' : 'writes sound without a picture';
+    const advice = 'leave it out; --stop-after translate writes translated subtitles';
+    return { pointer, detail: `${what}, for which ${asked.join(' and ')} does nothing; ${advice}` };
+  }
+  const { name = '' } = options;
+  const ending = extname(name).toLowerCase();
+  const isOther = oneFile || ending !== sound.extension;
+  if (!isOther || !(isCalledSound(name) || isCalledVideo(name))) return null;
+  const results = oneFile
+    ? `the results are .mp4 and ${sound.extension}`
+    : `the result is ${sound.extension}`;
+  return { pointer: '--name', detail: `ends in ${ending}, and ${results}; end it in {ext}` };
+}
