@@ -38,7 +38,7 @@ import { createItem, orderInputs } from './items.ts';
 import { inOneFile, languageTemplate } from './one-file.ts';
 import type { PlanIo, PlanRequest } from './plan-request.ts';
 import { buildRequests, type PlannedRequest } from './requests.ts';
-import { addSound, chooseSound, findSoundMisfit } from './sound-results.ts';
+import { chooseSound, findSoundMisfit, ownFormat } from './sound-results.ts';
 
 /** Videos measured at a time. Each starts a process; more processes than cores gain nothing. */
 const WIDTH = 4;
@@ -102,7 +102,7 @@ export async function planItems(
     const create = (each: PlannedRequest, own: string | null) => {
       const misfit = findSoundMisfit(request, found, sound, each.fields);
       const isAlone =
-        misfit !== null && sound?.own === true && failsAlone(candidate) && found.type === 'file';
+        misfit !== null && ownFormat(found) !== undefined && failsAlone(candidate) && found.type === 'file';
       if (misfit !== null && !isAlone && !problems.some(({ pointer }) => pointer === misfit.pointer))
         problems.push(misfit);
       const input: JobInput = isAlone
@@ -112,10 +112,9 @@ export async function planItems(
             detail: `${misfit.pointer === found.label ? 'it' : misfit.pointer} ${misfit.detail}`,
           }
         : found;
-      return finishItem(createItem(kind, input, each, own, terms), request);
+      return finishItem(createItem(kind, input, each, own, terms), request, oneFile ? undefined : sound);
     };
-    if (!oneFile)
-      return asked.map((each) => keepTracks(addSound(create(each, template), sound), options, problems));
+    if (!oneFile) return asked.map((each) => keepTracks(create(each, template), options, problems));
     // Their tracks are copied into the file that is marked.
     const languages = asked.map((each) => ({
       ...create(each, languageTemplate(kind, options)),
@@ -170,12 +169,12 @@ function requireFile({ input, label }: BatchItem, problems: InputProblem[]): voi
   problems.push({ pointer: label, detail });
 }
 
-/** The item with what this machine does to its subtitles, and whether its video is marked. */
-function finishItem(item: BatchItem, { look, options }: PlanRequest): BatchItem {
+/** The item with what this machine does to its result. */
+function finishItem(item: BatchItem, { look, options }: PlanRequest, sound?: SoundResult): BatchItem {
   if (item.input.type === 'unusable' || isCopied(item.input)) return item;
   const { bilingual, noMark } = options;
   const mark = noMark === true ? false : options.mark === true ? true : undefined;
-  return { ...item, look, bilingual, mark };
+  return { ...item, look, bilingual, mark, sound };
 }
 
 /** Adds a problem for a dub of subtitles that only the service reads, where names are spoken in other words. */

@@ -1,40 +1,38 @@
 /** Sound as the result of an item: its format, and what a request cannot have with it. Pure. */
 import { extname } from 'node:path';
-import { isCalledSound, soundExtension } from '../../base/sound-formats.ts';
+import { isCalledSound, type SoundFormat, soundExtension } from '../../base/sound-formats.ts';
 import type { JobKind } from '../../protocol/kind-names.ts';
 import { type InputProblem, isCopied, type JobInput } from '../input.ts';
-import type { BatchItem, SoundResult } from '../item.ts';
+import type { SoundResult } from '../item.ts';
 import { isCalledVideo } from './content.ts';
 import { givesVideo } from './delivery.ts';
 import type { PlanRequest } from './plan-request.ts';
 import type { PlannedRequest } from './requests.ts';
 
-/** The sound that is written instead of a video; undefined for none. `own`: because the input is sound. */
+/** The sound that is written instead of a video; undefined for none. */
 export function chooseSound(
   kind: JobKind,
   input: JobInput,
   { soundOnly = false, loudness }: PlanRequest['options'],
-): (SoundResult & { readonly own: boolean }) | undefined {
-  const own = input.type === 'file' ? input.sound : undefined;
+): SoundResult | undefined {
+  const own = ownFormat(input);
   const isWanted = own !== undefined || soundOnly;
   if (!givesVideo(kind) || !isWanted || input.type === 'unusable' || isCopied(input)) return undefined;
   const format = own ?? 'm4a';
   const extension = soundExtension(format, own === undefined || input.type !== 'file' ? '' : input.path);
-  const level = loudness === undefined ? {} : { loudness: Number(loudness) };
-  return { format, extension, ...level, own: own !== undefined };
+  return { format, extension, ...(loudness === undefined ? {} : { loudness: Number(loudness) }) };
 }
 
-export function addSound(item: BatchItem, sound: ReturnType<typeof chooseSound>): BatchItem {
-  if (sound === undefined || item.input.type === 'unusable') return item;
-  const { own: _, ...result } = sound;
-  return { ...item, sound: result };
+/** The format of an input that is sound; undefined for another one. */
+export function ownFormat(input: JobInput): SoundFormat | undefined {
+  return input.type === 'file' ? input.sound : undefined;
 }
 
 /** What a request asks for that its result cannot have: sound no picture, a video no loudness. */
 export function findSoundMisfit(
   { kind, options, look }: PlanRequest,
   input: JobInput,
-  sound: ReturnType<typeof chooseSound>,
+  sound: SoundResult | undefined,
   fields: PlannedRequest['fields'],
 ): InputProblem | null {
   if (!givesVideo(kind) || input.type === 'unusable' || isCopied(input)) return null;
@@ -44,8 +42,9 @@ export function findSoundMisfit(
       : { pointer: '--loudness', detail: 'is for sound; add --sound-only, or give sound' };
   const { subtitle_output: subtitles = 'none', resolution = 'source', mode } = fields;
   const { oneFile = false } = options;
+  const isOwn = ownFormat(input) !== undefined;
   const asked = [
-    ...(oneFile && !sound.own
+    ...(oneFile && !isOwn
       ? []
       : [
           ...(subtitles === 'none' && look === undefined ? [] : ['--subtitle-output']),
@@ -56,9 +55,9 @@ export function findSoundMisfit(
         ]),
     ...(mode === 'subtitles_only' ? ['--mode subtitles_only'] : []),
   ];
-  const pointer = sound.own ? input.label : '--sound-only';
+  const pointer = isOwn ? input.label : '--sound-only';
   if (asked.length > 0) {
-    const what = sound.own ? 'is sound without a picture' : 'writes sound without a picture';
+    const what = isOwn ? 'is sound without a picture' : 'writes sound without a picture';
     const advice = 'leave it out; --stop-after translate writes translated subtitles';
     return { pointer, detail: `${what}, for which ${asked.join(' and ')} does nothing; ${advice}` };
   }

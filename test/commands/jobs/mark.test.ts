@@ -51,7 +51,7 @@ test('a delivered video stays as it is, byte by byte, and gets a mark and loses 
   expect(isAsDelivered()).toBe(true);
   expect(await localize('--mark')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('or another mark: none → mark'),
+    stderr: expect.stringContaining('with other options: none → mark'),
   });
   const marked = await localize('--mark', '--clobber');
   expect(marked.code, marked.stderr).toBe(0);

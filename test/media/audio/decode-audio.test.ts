@@ -84,7 +84,7 @@ test('sound without a picture is decoded, for the speakers of an episode', async
   const folder = temporaryFolder();
   const file = join(folder, 'episode.mp3');
   ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=2', file);
-  const wav = await openWav((await decodeAudio(programs, file, createWork(folder))).mono);
+  const wav = await openWav((await decodeAudio(programs, file, createWork(folder), 'convertible')).mono);
   await wav.close();
   expect(wav.frames / wav.sampleRate).toBeCloseTo(2, 1);
 });
