@@ -213,14 +213,16 @@ function afterDownload(
     const kept = files[0]?.kept;
     // The file of an unusable input is gone, so nothing can be added from it.
     const now = nameWork(keptResult(item));
+    const isHidden = files.some(({ path }) => isOfOneLanguage(path));
+    const isInner = item.isInner === true;
     if (kept === now || item.input.type === 'unusable') {
-      const isHidden = item.isInner !== true && files.some(({ path }) => isOfOneLanguage(path));
       // It was made for a file with several languages, and is copied to its own name.
-      const isCopiable = isHidden && jobId !== null && !isWithoutJob;
+      const isCopiable = isHidden && !isInner && jobId !== null && !isWithoutJob;
       return isCopiable ? { step: 'continue', next: { step: 'download', key, jobId } } : done;
     }
     const changes = [`${kept ?? 'none'} → ${now ?? 'none'}`];
-    if (!replace) return { step: 'changed', what: 'tracks', changes };
+    // A file of a language alone is no file of the user's, and what is made for the user does not replace it.
+    if (!replace && !isHidden && !isInner) return { step: 'changed', what: 'tracks', changes };
   }
   if (skipDone) return { step: 'done', before: 'recorded', jobId, files: [] };
   const edited = files.find(({ path, size }) => sizes.has(path) && sizes.get(path) !== size);

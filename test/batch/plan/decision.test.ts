@@ -1,6 +1,8 @@
-import { statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { keptResult } from '../../../src/batch/inputs/items.ts';
+import { nameWork } from '../../../src/batch/kept-tracks.ts';
 import type { BatchPlan } from '../../../src/batch/plan/batch-plan.ts';
 import { forecastPlan } from '../../../src/batch/plan/dry-run.ts';
 import {
@@ -18,7 +20,7 @@ const key = 'key-1';
 const at = (hoursAgo: number) => new Date(NOW - hoursAgo * HOUR_MS).toISOString();
 
 /** What a run writes before its paid call. */
-function asked(planned: BatchPlan, hoursAgo = 1): BatchRecord[] {
+function asked(planned: Pick<BatchPlan, 'planned'>, hoursAgo = 1): BatchRecord[] {
   return planned.planned.flatMap(({ item }): BatchRecord[] => [
     createItemFacts(item, SHA),
     createAttempt({
@@ -64,6 +66,28 @@ async function afterRun(records: (result: string) => readonly BatchRecord[], hou
 }
 
 describe('an item of an earlier run', () => {
+  it('whose result is another than that of its language in one file is fetched again, in either order', async () => {
+    const cwd = createFolder({ 'a.mp4': MP4 });
+    const oneFile = { to: ['ca'], oneFile: true };
+    const alone = { to: ['ca'], soundOnly: true };
+    const orders = [
+      { first: oneFile, path: join(cwd, '.vloc/languages/a.ca.mp4'), next: alone },
+      { first: alone, path: join(cwd, 'a.ca.m4a'), next: oneFile },
+    ];
+    for (const { first, path, next } of orders) {
+      const [planned] = (await plan(cwd, ['a.mp4'], { options: first })).planned;
+      if (planned === undefined) throw new Error('there is no item');
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, 'mp4');
+      const { files, ...rest } = downloaded(path, 3);
+      const kept = nameWork(keptResult(planned.item));
+      const delivered = { ...rest, files: files.map((file) => ({ ...file, kept })) };
+      const history = createHistory([...asked({ planned: [planned] }), delivered]);
+      const [again] = (await plan(cwd, ['a.mp4'], { options: next, history })).planned;
+      expect(again?.decision).toEqual({ step: 'continue', next: { step: 'download', key, jobId: 'loc_1' } });
+    }
+  });
+
   it('whose answer was lost is sent again with the same key', async () => {
     const { step } = await afterRun(() => []);
     expect(await step()).toMatchObject({ step: 'continue', next: { step: 'submit', key } });
