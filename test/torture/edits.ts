@@ -119,12 +119,13 @@ export async function runWay(
     const counts = { kills: 0, rounds: 0, jobs: 0 };
     while (counts.kills < kills) {
       const most = kills - counts.kills;
+      const known = violations.length;
       const round = await walk({ ...way, random, lengths: whole.lengths, most });
       compare(whole, round, violations);
       counts.kills += round.kills;
       counts.rounds += 1;
       counts.jobs += Object.keys(round.payments).length;
-      tell(`  ${counts.kills} kills, ${violations.length} violations`);
+      tell([`  ${counts.kills} kills`, ...violations.slice(known)].join('\n  '));
     }
     return { counts, violations };
   } finally {

@@ -122,7 +122,7 @@ async function killCommands(way: WayName): Promise<null> {
   const startedAt = Date.now();
   const { counts, violations } = await runWay(way, seed, Number(values.edits), tell);
   printResult(way, { ...counts, violations: violations.length }, startedAt);
-  printViolations(violations);
+  if (violations.length > 0) process.exitCode = 1;
   return null;
 }
 
