@@ -78,7 +78,7 @@ const WAYS = {
       'localize episode.mp3 --to es --loudness -16 --mark --provenance --out out',
       'localize clip.mp4 --to es --sound-only --loudness -16 --no-mark --out out',
       'localize clip.mp4 --to es --sound-only --loudness -23 --mark --provenance --clobber --out out',
-      'localize clip.mp4 --to es,fr --one-file --sound-only --out both',
+      'localize clip.mp4 --to de,it --one-file --sound-only --out both',
       `${LOCALIZE},ca --from-subtitles --subtitle-output soft --one-file --provenance --out staged`,
       'batch pack out staged lessons.zip --clobber',
       'batch pack out staged lessons',
