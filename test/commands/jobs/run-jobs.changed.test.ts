@@ -27,19 +27,6 @@ async function jobCount({ caller }: VlocScene): Promise<number> {
 }
 
 describe('a result that is gone here', () => {
-  it('is reported with date and path if the service no longer has it, and no new job is made', async () => {
-    const vloc = await translated('a.srt');
-    const result = join(vloc.folder, 'out', 'a.es.srt');
-    await rm(result);
-    vloc.clock.advance(RETENTION_MS + 60_000);
-    const again = await vloc.run(COMMAND);
-    expect(again.code, again.stderr).toBe(9);
-    const today = new Date().toISOString().slice(0, 10);
-    expect(again.stderr).toContain(`the result was downloaded on ${today} and is no longer at ${result}`);
-    expect(again.stderr).toContain('--skip-done');
-    expect(again.stderr).not.toContain('was not downloaded');
-  });
-
   it('counts as done with --skip-done, and nothing is asked for', async () => {
     const vloc = await translated('a.srt', 'b.srt');
     await rm(join(vloc.folder, 'out', 'a.es.srt'));
@@ -72,17 +59,6 @@ describe('a result that is gone here', () => {
 });
 
 describe('an input that has changed', () => {
-  it('gets a new job that replaces the unchanged result of the old one', async () => {
-    const vloc = await translated('a.srt', 'b.srt');
-    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
-    const again = await vloc.run(COMMAND);
-    expect(again.code, again.stderr).toBe(0);
-    expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
-    expect(await jobCount(vloc)).toBe(3);
-    expect((await vloc.run(COMMAND)).code).toBe(0);
-    expect(await jobCount(vloc)).toBe(3);
-  });
-
   it('keeps a result that the user has edited, until --clobber', async () => {
     const vloc = await translated('a.srt');
     const result = join(vloc.folder, 'out', 'a.es.srt');
@@ -109,17 +85,6 @@ describe('an input that has changed', () => {
     expect(again.code, again.stderr).toBe(0);
     expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
     expect(await jobCount(vloc)).toBe(2);
-  });
-
-  it('gets no new job while the result of its old job is not downloaded', async () => {
-    const vloc = await startVloc();
-    await write(vloc, 'a.srt');
-    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
-    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
-    const again = await vloc.run(COMMAND);
-    expect(again.code, again.stderr).toBe(2);
-    expect(again.stderr).toContain('the result of that job was not downloaded');
-    expect(await jobCount(vloc)).toBe(1);
   });
 });
 

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
@@ -141,28 +139,6 @@ describe('shards in one folder of results', () => {
     }
     const again = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2']);
     expect(again.code).toBe(0);
-    expect(await jobsOf(vloc)).toHaveLength(8);
-  });
-
-  it('continue with the one that was killed, and pay nothing twice', async () => {
-    const vloc = await startShards();
-    vloc.engines.hold();
-    const words = [...TRANSLATE, '--out', 'out', '--shard', '1/2'];
-    const killed = startProcess(vloc, words);
-    await until(
-      () => jobsOf(vloc),
-      (jobs) => jobs.length === FIRST.length,
-    );
-    killed.kill('SIGKILL');
-    await once(killed, 'exit');
-    vloc.engines.letGo();
-    const other = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '2/2']);
-    expect([other.code, await resultsIn(join(vloc.folder, 'out'))]).toEqual([0, resultsOf(SECOND)]);
-    const open = await vloc.run(['batch', 'status', 'out']);
-    expect([open.code, open.stderr]).toEqual([8, expect.stringContaining('--shard 1/2')]);
-    const resumed = await vloc.run(words);
-    expect(resumed.code, resumed.stderr).toBe(0);
-    expect(await resultsIn(join(vloc.folder, 'out'))).toEqual(resultsOf(NAMES));
     expect(await jobsOf(vloc)).toHaveLength(8);
   });
 
@@ -328,13 +304,3 @@ test('a shard that does not exist, or a single result on stdout, is refused befo
   ]);
   expect(requests).toBe(0);
 });
-
-/** vloc in a process of its own, which can be killed. */
-function startProcess({ folder, env }: VlocScene, words: readonly string[]): ChildProcess {
-  const script = join(import.meta.dirname, '../support/vloc-process.ts');
-  return spawn(process.execPath, [script, ...words], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-    stdio: 'ignore',
-  });
-}

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -62,16 +62,6 @@ describe('a job command', () => {
     expect(await countJobs(vloc)).toBe(3);
   });
 
-  it('fetches a lost result again, without another job', async () => {
-    const vloc = await withSubtitles(2);
-    const words = ['translate', ...vloc.names, ...TO_SPANISH];
-    await vloc.run(words);
-    await rm(join(vloc.folder, 'talk-1.es.srt'));
-    expect((await vloc.run(words)).code).toBe(0);
-    expect(await readFile(join(vloc.folder, 'talk-1.es.srt'), 'utf8')).toContain('TALK-1.SRT');
-    expect(await countJobs(vloc)).toBe(2);
-  });
-
   it('writes each job and file for programs as they occur, and a summary at the end', async () => {
     const vloc = await withSubtitles(1);
     const { code, stdout } = await vloc.run(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson']);
@@ -85,23 +75,6 @@ describe('a job command', () => {
     expect(of('job').at(-1)).toMatchObject({ status: 'succeeded', progress: 100 });
     expect(of('file')).toMatchObject([{ asset: 'subtitle', path: join(vloc.folder, 'talk-0.es.srt') }]);
     expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 1, failed: 0, exit_code: 0 });
-  });
-
-  it('on Ctrl-C reports the state and prints the command that continues, which gets the results', async () => {
-    const vloc = await withSubtitles(2);
-    vloc.engines.hold();
-    const words = ['translate', ...vloc.names, ...TO_SPANISH];
-    const env = environmentOf(vloc, vloc.folder);
-    const test = createTestIo({ cwd: vloc.folder, env });
-    const running = main(words, test.io);
-    await untilAccepted(vloc.folder, 2);
-    test.send('SIGINT');
-    expect(await running).toBe(130);
-    expect(test.stderr()).toContain('0 of 2 done, 2 running');
-    expect(test.stderr()).toContain(`  vloc ${words.join(' ')}\n`);
-    vloc.engines.letGo();
-    expect((await vloc.run(words)).code).toBe(0);
-    expect(await countJobs(vloc)).toBe(2);
   });
 
   it.each([
@@ -120,43 +93,6 @@ describe('a job command', () => {
     expect(code).toBe(exitCode);
     const last = test.stdout().trim().split('\n').at(-1) ?? '';
     expect(JSON.parse(last)).toMatchObject({ type: 'summary', left: 1, exit_code: code });
-  });
-
-  it('stays within --max-credits, and says what to do', async () => {
-    const vloc = await withSubtitles(4);
-    const words = ['translate', ...vloc.names, ...TO_SPANISH];
-    const { code, stderr } = await vloc.run([...words, '--max-credits', '2']);
-    expect(code).toBe(6);
-    expect(stderr).toContain('--max-credits');
-    expect(await countJobs(vloc)).toBe(2);
-    expect((await vloc.run(words)).code).toBe(0);
-    expect(await countJobs(vloc)).toBe(4);
-  });
-
-  it.each([
-    ['--jobs', '0'],
-    ['--jobs', '1.5'],
-    ['--max-credits', '-1'],
-  ])('refuses %s %s before anything is sent', async (flag, value) => {
-    const vloc = await withSubtitles(1);
-    const { code, stderr } = await vloc.run(['translate', ...vloc.names, ...TO_SPANISH, `${flag}=${value}`]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(flag);
-    expect(await countJobs(vloc)).toBe(0);
-  });
-
-  it('does not run permanent failures again, unless requested', async () => {
-    const vloc = await withSubtitles(1);
-    const { JobFailure } = await import('../../../src/protocol/job-failure.ts');
-    vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));
-    const words = ['translate', ...vloc.names, ...TO_SPANISH];
-    expect((await vloc.run(words)).code).toBe(5);
-    const again = await vloc.run(words);
-    expect(again.code).toBe(5);
-    expect(again.stderr).toContain('--retry-failed');
-    expect(await countJobs(vloc)).toBe(1);
-    expect((await vloc.run([...words, '--retry-failed'])).code).toBe(0);
-    expect(await countJobs(vloc)).toBe(2);
   });
 
   it('prints the ids with --detach, and keeps the jobs in the record of this machine', async () => {
