@@ -37,20 +37,6 @@ describe('the limits of a watch', () => {
     expect(await scene.countJobs()).toBe(1);
   });
 
-  it('counts payments of earlier runs towards --max-credits', async () => {
-    const scene = await openInbox();
-    await scene.put('a.srt');
-    const first = await scene.watch();
-    first.goOn();
-    await scene.untilResult('a.es.srt');
-    await first.stop();
-    await scene.put('b.srt');
-    const second = await scene.watch(['--max-credits', '1']);
-    second.goOn();
-    expect((await second.ended).code).toBe(6);
-    expect(await scene.countJobs()).toBe(1);
-  });
-
   it.each([
     [0, 'is finished', false],
     [3, 'is not started', true],

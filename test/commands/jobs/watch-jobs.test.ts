@@ -1,15 +1,12 @@
-import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
-import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { digestOf, startStaging } from '../stages/staging.ts';
 import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
-import { startVloc } from '../support/run-vloc.ts';
 import { startWatch } from '../support/start-watch.ts';
 import { tmx } from '../support/tmx.ts';
 
@@ -89,66 +86,6 @@ describe('a watching job command', () => {
     expect(stderr.match(/^Skipped folders.*$/gm)).toEqual([
       'Skipped folders of trash, snapshots or the system: #recycle, @eaDir. To use one, name it.',
     ]);
-  });
-
-  it('does not use a file while somebody writes to it', async () => {
-    const scene = await openInbox();
-    const watch = await scene.watch();
-    for (const text of ['o', 'on', 'one']) {
-      await scene.put('slow.srt', text);
-      await watch.look();
-    }
-    await scene.put('other.srt.part');
-    await watch.look();
-    await rename(join(scene.folder, 'inbox', 'other.srt.part'), join(scene.folder, 'inbox', 'other.srt'));
-    expect(await scene.countJobs()).toBe(0);
-    watch.goOn();
-    await scene.untilResult('slow.es.srt', 'one');
-    await scene.untilResult('other.es.srt');
-    await watch.stop();
-    expect(await scene.countJobs()).toBe(2);
-  });
-
-  it('sends a video that is copied piece by piece once, when it is complete', async () => {
-    const inspect = async () => ({
-      duration_seconds: 31,
-      container: 'mp4',
-      video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
-      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
-    });
-    const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
-    const video = join(vloc.folder, 'inbox', 'talk.mp4');
-    await mkdir(join(vloc.folder, 'inbox'));
-    const sample = await readFile(SAMPLE);
-    const third = Math.ceil(sample.length / 3);
-    const watch = await startWatch(vloc, ['recognize', 'inbox', '--out', 'out', '--watch']);
-    for (let from = 0; from < sample.length; from += third) {
-      await appendFile(video, sample.subarray(from, from + third));
-      await watch.look();
-    }
-    watch.goOn();
-    await until(
-      () => readdir(join(vloc.folder, 'out')).catch((): string[] => []),
-      (names) => names.includes('talk.en.srt'),
-    );
-    const { stderr } = await watch.stop();
-    expect(stderr).not.toContain('Skipped');
-    const { json } = await vloc.caller.get('/v1/uploads');
-    expect(json.data).toMatchObject([{ size_bytes: sample.length }]);
-  });
-
-  it('starts a new file while others are still processed', async () => {
-    const scene = await openInbox();
-    scene.engines.hold();
-    await scene.put('a.srt');
-    const watch = await scene.watch();
-    watch.goOn();
-    await until(scene.countJobs, (jobs) => jobs === 1);
-    await scene.put('b.srt');
-    await until(scene.countJobs, (jobs) => jobs === 2);
-    scene.engines.letGo();
-    await scene.untilResult('a.es.srt');
-    await scene.untilResult('b.es.srt');
   });
 
   it('continues where it was when it is started again: nothing is sent twice, and running jobs are waited for', async () => {
