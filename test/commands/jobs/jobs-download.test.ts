@@ -80,16 +80,6 @@ test('--all-finished fetches the results that the key can read', async () => {
   expect(stderr).toContain('no permission: audio_separation');
 });
 
-test('--all-finished refuses two results of one name instead of dropping one', async () => {
-  const vloc = await startVloc();
-  const ids = [await makeJob(vloc), await makeJob(vloc)];
-  const words = ['jobs', 'download', '--all-finished', '--kind', 'subtitle_translation'];
-  const { code, stdout, stderr } = await vloc.run([...words, '--name', '{lang}{ext}', '-o', 'json']);
-  expect([code, stdout]).toEqual([2, '']);
-  for (const id of ids) expect(stderr).toContain(id);
-  expect((await readdir(vloc.folder)).filter((name) => name.endsWith('.srt'))).toEqual([]);
-});
-
 test('a foreign file at the path of a result is kept, and the result counts as not fetched', async () => {
   const vloc = await startVloc();
   const subtitle = join(vloc.folder, 'talk.srt');

@@ -25,25 +25,6 @@ test('results that would write one file are refused before anything is fetched',
   expect(await results(vloc.folder)).toEqual([]);
 });
 
-test('they are refused also while the jobs run, without waiting for their end', async () => {
-  const vloc = await startVloc();
-  vloc.engines.hold();
-  const ids = await makeTranslations(vloc, 2);
-  const { code } = await vloc.run(['jobs', 'wait', ...ids, '--name', '{lang}{ext}']);
-  vloc.engines.letGo();
-  expect(code).toBe(2);
-});
-
-test('two files of one job that would have one name are refused', async () => {
-  const vloc = await startVloc();
-  const { json } = await vloc.caller.post('/v1/audio-separations', {
-    source: await readySource(vloc.caller),
-  });
-  const { code, stderr } = await vloc.run(['jobs', 'wait', json.id, '--name', '{id}{ext}', '--clobber']);
-  expect([code, await results(vloc.folder)]).toEqual([2, []]);
-  expect(stderr).toContain(`${json.id}.wav`);
-});
-
 test('a name that is known only at the end is used for the first; the later result stays at the service', async () => {
   const looked: string[] = [];
   const vloc = await startVloc({ onRequest: ({ method, template }) => looked.push(`${method} ${template}`) });

@@ -153,28 +153,6 @@ describe('a translation with cues missing', () => {
     expect(code, stderr).toBe(5);
     expect(missingIn(stdout)[0]).toHaveLength(10);
   });
-
-  it.each<[string, (lines: readonly SubtitleLine[]) => readonly SubtitleLine[]]>([
-    ['other indexes', (lines) => translated(lines).map((line) => ({ ...line, index: line.index + 100 }))],
-    [
-      'two cues in one',
-      ([first, second, ...rest]) =>
-        first === undefined || second === undefined
-          ? []
-          : [{ ...first, end_ms: second.end_ms, text: 'ONE. TWO.' }, ...translated(rest)],
-    ],
-    [
-      'a cue in two',
-      ([first, ...rest]) =>
-        first === undefined
-          ? []
-          : [{ ...first, end_ms: 700 }, { ...first, start_ms: 700 }, ...translated(rest)],
-    ],
-  ])('is not one with %s', async (_, answer) => {
-    const desk = await openDesk(answer);
-    const { code, stderr } = await desk.run(TRANSLATE);
-    expect(code, stderr).toBe(0);
-  });
 });
 
 describe('with a memory', () => {

@@ -165,29 +165,6 @@ describe('a translation has the format of its source, and everything but the wor
   });
 });
 
-describe('subtitles of other formats', () => {
-  it.each([
-    ['talk.en.vtt', VTT],
-    ['talk.en.ass', ASS],
-  ])('are dubbed: %s', async (name, text) => {
-    const vloc = await startVloc();
-    await writeFile(join(vloc.folder, name), text);
-    expect((await vloc.run(['dub', name, '--to', 'en'])).code).toBe(0);
-  });
-
-  it.each([
-    ['no header\n', 'talk.vtt: not usable as subtitles, row 1: a WebVTT file begins with WEBVTT'],
-    ['', 'talk.vtt: the file is empty'],
-  ])('that are broken are refused before anything is sent: %j', async (text, problem) => {
-    const vloc = await startVloc();
-    await writeFile(join(vloc.folder, 'talk.vtt'), text);
-    const { code, stderr } = await vloc.run(['translate', 'talk.vtt', ...TO_SPANISH]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(problem);
-    expect(await countJobs(vloc)).toBe(0);
-  });
-});
-
 it.each([
   ['talk.en.vtt', VTT, 'mine.srt', '1\n00:00:00,000 --> 00:00:01,000\nGOOD & EARLY\n\n'],
   [
@@ -222,15 +199,5 @@ describe('--subtitle-format', () => {
       { path, bytes: written.length, skipped: true },
     ]);
     expect(await countJobs(vloc)).toBe(1);
-  });
-
-  it('does not replace a foreign file', async () => {
-    const vloc = await startVloc();
-    await writeFile(join(vloc.folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
-    await writeFile(join(vloc.folder, 'talk.es.ass'), 'mine');
-    const { code } = await vloc.run(['translate', 'talk.srt', ...TO_SPANISH, '--subtitle-format', 'ass']);
-    expect(code).toBe(2);
-    expect(await readFile(join(vloc.folder, 'talk.es.ass'), 'utf8')).toBe('mine');
-    expect(await countJobs(vloc)).toBe(0);
   });
 });
