@@ -1,5 +1,5 @@
 /** Finished localizations that are run again with other options, in stages and as one job. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Ended } from '../support/run-vloc.ts';
@@ -101,27 +101,6 @@ describe('a finished folder of one kind of jobs', PATIENCE, () => {
     }
     const status = await vloc.run(['batch', 'status', 'out']);
     expect(status.code, status.stdout).toBe(0);
-  });
-
-  it('of translations names the option that differs, and a result that was edited', async () => {
-    const vloc = await openFolder();
-    mkdirSync(vloc.path('subs'));
-    for (const name of ['a', 'b'])
-      writeFileSync(vloc.path(`subs/${name}.srt`), `1\n00:00:00,000 --> 00:00:01,000\n${name}\n`);
-    const words = ['dub', 'subs', '--to', 'es', '--out', 'out'];
-    expect((await vloc.run(words)).code).toBe(0);
-    const other = [...words, '--voice-mode', 'male'];
-    const planned = await vloc.run([...other, '--dry-run']);
-    const ran = await vloc.run(other);
-    expect([planned.code, ran.code]).toEqual([2, 2]);
-    for (const { stderr } of [planned, ran]) expect(stderr).toContain('--voice-mode auto → male');
-    writeFileSync(vloc.path('out/a.es.wav'), 'edited');
-    const edited = await vloc.run([...words, '-o', 'ndjson']);
-    expect([edited.code, failedOf(edited)]).toMatchObject([
-      3,
-      [['subs/a.srt', 'es', expect.stringContaining('was changed')]],
-    ]);
-    expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(0);
   });
 });
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { digestOf, startStaging, streamsOf } from './staging.ts';
+import { digestOf, startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en'];
 const SOFT = [...LOCALIZE, '--subtitle-output', 'soft'];
@@ -48,24 +48,6 @@ it('a track has both languages, the dub only the translation, and another place 
   ]);
   expect(vloc.dubbed.at(-1)).not.toContain('a good night');
   expect(await vloc.jobs()).toEqual([1, 1, 2, 1]);
-});
-
-it('burned subtitles have both languages too, and each place is another picture', async () => {
-  const vloc = await startStaging();
-  const burn = async (...words: string[]) => {
-    const ended = await vloc.run([...LOCALIZE, '--subtitle-output', 'burned', ...words]);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
-    return digestOf(vloc.path('talk.es.mp4'));
-  };
-  const pictures = [
-    await burn('--bilingual', 'above'),
-    await burn('--bilingual', 'below'),
-    await burn('--bilingual', 'below', '--subtitle-style', 'box'),
-    await burn('--from-subtitles'),
-  ];
-  expect(new Set(pictures).size).toBe(4);
-  expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
 });
 
 it('your own subtitles in both languages need only a dub', async () => {

@@ -14,7 +14,7 @@ const BURNED = [
   'burned',
 ];
 
-it('a changed style exports the video again and pays nothing, and the same one does nothing', async () => {
+it('a changed style or a second language burned in exports the video again and pays nothing, and the same does nothing', async () => {
   const vloc = await startStaging();
   writeFileSync(vloc.path('house.json'), '{"extends":"box","size":8}');
   const video = async (...words: string[]) => {
@@ -30,6 +30,10 @@ it('a changed style exports the video again and pays nothing, and the same one d
   expect((await video('--subtitle-style', 'house.json')).equals(styled)).toBe(true);
   // The file counts, not its name.
   writeFileSync(vloc.path('house.json'), '{"extends":"box","size":12}');
-  expect((await video('--subtitle-style', 'house.json')).equals(styled)).toBe(false);
+  const large = await video('--subtitle-style', 'house.json');
+  expect(large.equals(styled)).toBe(false);
+  const above = await video('--subtitle-style', 'house.json', '--bilingual', 'above');
+  const below = await video('--subtitle-style', 'house.json', '--bilingual', 'below');
+  expect([above.equals(large), below.equals(large), below.equals(above)]).toEqual([false, false, false]);
   expect(await vloc.jobs()).toEqual(jobs);
 });

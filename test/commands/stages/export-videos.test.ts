@@ -14,6 +14,7 @@ it.each(['srt', 'vtt', 'ass'])('a text that differs from the spoken one is repor
   const vloc = await startStaging();
   const inFormat = ['--subtitle-format', format];
   await vloc.run([...LOCALIZE, '--stop-after', 'translate', ...inFormat]);
+  expect(vloc.has('talk.es.srt')).toBe(format === 'srt');
   const goOn = [...LOCALIZE, '--from-subtitles', ...inFormat];
   expect((await vloc.run(goOn)).code).toBe(0);
   const report = async () => {
@@ -25,7 +26,11 @@ it.each(['srt', 'vtt', 'ass'])('a text that differs from the spoken one is repor
   await vloc.edit(`talk.es.${format}`, 'GOOD MORNING', 'buenos días');
   expect(await report()).toContain(UNSPOKEN);
 
-  expect((await vloc.run(goOn)).code).toBe(0);
+  const { code, stderr } = await vloc.run(goOn);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(`talk.es.${format}: 1 cue changed, 1 unchanged`);
+  expect(vloc.dubbed.at(-1)).toBe('buenos días | AND GOOD NIGHT');
+  expect(await vloc.jobs()).toEqual([1, 1, 2, 1]);
   expect(await report()).not.toContain(UNSPOKEN);
 });
 

@@ -95,18 +95,3 @@ it('a translation that a person shortened on purpose is dubbed as it is', async 
   expect(code, stderr).toBe(0);
   expect(vloc.dubbed).toEqual(['GOOD MORNING']);
 });
-
-it('a translation of which no text came stops too', async () => {
-  const vloc = await startStaging({}, (run) => ({
-    ...run,
-    async subtitle_translation({ targetLanguage, lines }) {
-      return { subtitle: { language: targetLanguage, lines: lines.map((line) => ({ ...line, text: ' ' })) } };
-    },
-  }));
-  const { code, stderr } = await vloc.run(LOCALIZE);
-  expect([code, stderr]).toEqual([
-    5,
-    expect.stringContaining('2 cues have no translation: 1 at 00:00:00,000'),
-  ]);
-  expect((await vloc.jobs())[2]).toBe(0);
-});

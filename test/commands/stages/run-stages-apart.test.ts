@@ -64,18 +64,6 @@ it('a rerun names what each video waits for: a job that still runs, or a review'
   expect(await vloc.jobs()).toEqual([2, 1, 0, 0]);
 });
 
-it('a run without anything to do says so, after the number of videos that it reads', async () => {
-  const vloc = await startStaging();
-  const words = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--original-audio', 'duck'];
-  const first = await vloc.run(words);
-  expect(first.stderr).not.toContain('Nothing to do');
-  const again = await vloc.run(words);
-  expect([again.code, again.stderr]).toEqual([
-    0,
-    'Reading 1 video...\ntalk.mp4 → es: talk.es.mp4\nNothing to do: the result exists.\n',
-  ]);
-});
-
 it('progress counts videos, not the jobs of their stages', async () => {
   const vloc = await startStaging();
   for (const name of ['b', 'c', 'd']) await vloc.addVideo(`${name}.mp4`);

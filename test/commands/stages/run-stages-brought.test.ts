@@ -100,8 +100,6 @@ describe('subtitles of the user', () => {
 
   it.each([
     ['--subtitle', 'talk.es.srt', 'started thousands of characters'],
-    ['--source-subtitle', 'talk.en.srt', `${MANY.length} lines`],
-    ['--from-subtitles', 'talk.es.srt', 'started thousands of characters'],
     ['--from-subtitles', 'talk.en.srt', `${MANY.length} lines`],
   ])(
     '%s with more lines than the service accepts are refused with what parts would cost',

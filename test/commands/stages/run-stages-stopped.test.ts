@@ -9,7 +9,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
@@ -73,26 +72,6 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
   });
 
-  it('killed during recognition, and again during the dub, continue from there', async () => {
-    const vloc = await startStaging();
-    for (const jobs of [
-      [1, 0, 0, 0],
-      [1, 1, 1, 1],
-    ]) {
-      vloc.engines.hold();
-      const child = startProcess(vloc, WORDS);
-      await reach(vloc, jobs);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      vloc.engines.letGo();
-      if (jobs[1] === 0) await vloc.run([...WORDS, '--stop-after', 'translate']);
-    }
-    const { code, stderr } = await vloc.run(WORDS);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-    expect(vloc.has('talk.es.mp4')).toBe(true);
-  });
-
   it('killed after the recognition, the translation and during the export are unfinished, and `batch retry` makes the rest', async () => {
     const vloc = await startStaging();
     const path = await deadlyPath(vloc);
@@ -144,18 +123,6 @@ describe('stages that were', () => {
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
-  it('out of credits are reported before the next stage, and the rest runs with more', async () => {
-    const vloc = await startStaging();
-    const poor = await vloc.run([...WORDS, ...PRICES, '--max-credits', '2']);
-    expect(poor.code, poor.stderr).toBe(6);
-    expect(poor.stderr).toContain('--max-credits');
-    const [recognitions, , dubs] = await vloc.jobs();
-    expect([recognitions, dubs]).toEqual([1, 0]);
-    const { code, stderr } = await vloc.run([...WORDS, ...PRICES, '--max-credits', '5']);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-  });
-
   it('out of credits at a gate write the results so far, and report that the rest was not started', async () => {
     const vloc = await startStaging();
     const words = ['localize', 'talk.mp4', '--to', 'es,fr', '--stop-after', 'translate', '--out', 'out'];
@@ -194,31 +161,5 @@ describe('a video that fails', () => {
       expect.objectContaining({ jobs: 2, done: 1, failed: 1, exit_code: 3 }),
     ]);
     expect(events.at(-1).type).toBe('summary');
-  });
-
-  it('is run again by `batch retry`, stage by stage and not as one job', async () => {
-    const vloc = await startStaging({ config: { attempts: 1 } });
-    vloc.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'it did not answer'));
-    expect((await vloc.run(WORDS)).code).toBe(5);
-    const { code, stderr } = await vloc.run(['batch', 'retry', '.']);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
-    expect((await vloc.caller.get('/v1/auto-localizations')).json.data).toEqual([]);
-  });
-});
-
-describe.runIf(testsOwnWork())('a dry run', () => {
-  it('shows each stage and sends nothing', async () => {
-    const vloc = await startStaging();
-    await writeFile(vloc.path('talk.en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
-    const { code, stdout, stderr } = await vloc.run([...WORDS, '--dry-run', '-o', 'json']);
-    expect(code, stderr).toBe(0);
-    const { stages, jobs, results } = JSON.parse(stdout);
-    expect(stages.map(({ kind }: { kind: string }) => kind)).toEqual([
-      ...['subtitle_translation', 'dubbing', 'audio_separation'],
-    ]);
-    expect(jobs).toBe(3);
-    expect(results).toEqual([vloc.path('talk.es.mp4')]);
-    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
   });
 });

@@ -103,20 +103,6 @@ describe('--stop-after translate', () => {
     expect(vloc.read('talk.en.srt')).toContain('good morning');
     expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
   });
-
-  it('writes WebVTT and ASS on request, and continues from them', async () => {
-    for (const format of ['vtt', 'ass']) {
-      const vloc = await startStaging();
-      await vloc.run([...LOCALIZE, '--stop-after', 'translate', '--subtitle-format', format]);
-      expect(vloc.has('talk.es.srt')).toBe(false);
-      await vloc.edit(`talk.es.${format}`, 'GOOD MORNING', 'buenos días');
-      const { code, stderr } = await vloc.run([...GO_ON, '--subtitle-format', format]);
-      expect(code, stderr).toBe(0);
-      expect(stderr).toContain(`talk.es.${format}: 1 cue changed, 1 unchanged`);
-      expect(vloc.dubbed).toEqual(['buenos días | AND GOOD NIGHT']);
-      expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-    }
-  });
 });
 
 describe('an edited cue', () => {
@@ -136,19 +122,6 @@ describe('an edited cue', () => {
     expect(stderr).toContain('  + a greeting');
     expect(stderr).toMatch(/talk\.es\.srt:2: 00:00:00,000 cue 1: reading speed is/);
     expect(ffprobe(vloc.path('talk.es.mp4'), 'stream=codec_name', 's:0')).toBe('mov_text');
-  });
-
-  it('of the recognized text is translated and dubbed again, and the translation beside the video follows', async () => {
-    const vloc = await startStaging();
-    await vloc.run([...LOCALIZE, '--stop-after', 'recognize']);
-    expect(await vloc.jobs()).toEqual([1, 0, 0, 0]);
-    await vloc.run(GO_ON);
-    await vloc.edit('talk.en.srt', 'good morning', 'good evening');
-    const { code, stderr } = await vloc.run(GO_ON);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 2, 2, 1]);
-    expect(vloc.read('talk.es.srt')).toContain('GOOD EVENING');
-    expect(vloc.read('talk.en.srt')).toContain('good evening');
   });
 
   it('of the recognized text does not discard a translation that was edited, which must be valid', async () => {
@@ -185,21 +158,6 @@ describe.runIf(testsOwnWork())('the finished video', () => {
     expect(vloc.read('talk.es.mp4')).toBe('cut by hand');
     expect((await vloc.run([...GO_ON, '--clobber'])).code).toBe(0);
     expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
-  });
-
-  it('of subtitles_only keeps the voice and needs no dub', async () => {
-    const vloc = await startStaging();
-    const { code, stderr } = await vloc.run([...GO_ON, '--mode', 'subtitles_only']);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
-    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac', 'mov_text']);
-  });
-
-  it('whose original sound is lowered needs no separation', async () => {
-    const vloc = await startStaging();
-    const { code, stderr } = await vloc.run([...GO_ON, '--original-audio', 'duck']);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 0]);
   });
 });
 

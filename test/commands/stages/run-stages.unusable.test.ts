@@ -124,21 +124,3 @@ it('unusable subtitles fail only their language of their video', PATIENCE, async
   expect(vloc.read('in/a.es.srt')).toBe('junk');
   expect(await failedInFolder(vloc)).toEqual(failed);
 });
-
-it('an unusable video that was named is an error before anything is sent', PATIENCE, async () => {
-  const vloc = await openFolder();
-  const ran = await vloc.run([
-    'localize',
-    'in/good.mp4',
-    'in/junk.mp4',
-    '--to',
-    'es',
-    '--stop-after',
-    'translate',
-  ]);
-  expect([ran.code, ran.stdout]).toEqual([2, '']);
-  expect(ran.stderr).toContain('1 problem found; nothing was sent');
-  const all = await vloc.run(['localize', 'in/junk.mp4', '--to', 'es', '--stop-after', 'translate']);
-  expect(all.code).toBe(2);
-  expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
-});

@@ -97,21 +97,6 @@ describe('a localization with terms', () => {
     expect(stderr).toContain('talk.mp4 → es: its terms were not checked');
   });
 
-  it('sends placeholders with --mask-terms, and repeats no job in the next run', async () => {
-    const vloc = await stagingWithTerms();
-    await writeFile(vloc.path('terms.csv'), 'term,es\ngood,=\nnight,=\nmorning,mañana\n');
-    const { code, stdout, stderr } = await vloc.run([...LOCALIZE, '--mask-terms', '-o', 'json']);
-    expect(code, stderr).toBe(0);
-    expect(vloc.read('talk.es.srt')).toContain('good MORNING');
-    expect(vloc.read('talk.es.srt')).toContain('AND good night');
-    expect(vloc.dubbed).toEqual(['good MORNING | AND good night']);
-    expect(lostIn(stdout)).toEqual(['1 morning']);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-    const again = await vloc.run([...LOCALIZE, '--mask-terms', '-o', 'json']);
-    expect(again.code, again.stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-  });
-
   it('shows in a dry run what it costs in stages and as one job', async () => {
     const vloc = await stagingWithTerms();
     await writeFile(vloc.path('talk.en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
