@@ -47,15 +47,12 @@ test('empty input on stdin does nothing', async () => {
   });
 });
 
-test.each(['get', 'wait', 'download', 'cancel'])(
-  'jobs %s of a job of a kind that the key may not read says so, not that there is no such job',
-  async (command) => {
-    const vloc = await startVloc();
-    const id = await makeJob(vloc);
-    await vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing', 'audio_separation'] });
-    const { code, stderr } = await vloc.run(['jobs', command, id]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('CAPABILITY_NOT_PERMITTED')]);
-    expect(stderr).toContain(`no job ${id} among those that the key may read`);
-    expect(stderr).toContain('subtitle_translation');
-  },
-);
+test('a job of a kind that the key may not read is reported as that, not as one that does not exist', async () => {
+  const vloc = await startVloc();
+  const id = await makeJob(vloc);
+  await vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing', 'audio_separation'] });
+  const { code, stderr } = await vloc.run(['jobs', 'get', id]);
+  expect([code, stderr]).toEqual([4, expect.stringContaining('CAPABILITY_NOT_PERMITTED')]);
+  expect(stderr).toContain(`no job ${id} among those that the key may read`);
+  expect(stderr).toContain('subtitle_translation');
+});
