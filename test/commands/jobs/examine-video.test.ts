@@ -17,26 +17,6 @@ const MP4 = [...H264, '-c:a', 'aac'];
 const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const PATIENCE = { timeout: 300_000 };
 
-it(
-  'a file in another container is refused with what to do, and accepted with --convert',
-  PATIENCE,
-  async () => {
-    const desk = await openMediaDesk();
-    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'talk.mkv'));
-    const words = ['localize', 'talk.mkv', '--from', 'en', '--to', 'es', '--out', 'out'];
-    const plain = await desk.vloc(words);
-    expect(plain.code, plain.stderr).toBe(2);
-    expect(plain.stderr).toMatch(/MKV and WebM files .*--convert makes an MP4 of it, without/);
-    expect(desk.count('createUpload')).toBe(0);
-    const converted = await desk.vloc([...words, '--convert']);
-    expect(converted.code, converted.stderr).toBe(0);
-    expect(converted.stderr).toMatch(/remuxed/);
-    // The result is a copy of what was sent.
-    expect(ffprobe(join(desk.folder, 'out', 'talk.es.mp4'), 'format=format_name')).toContain('mp4');
-    expect(desk.count('createAutoLocalization')).toBe(1);
-  },
-);
-
 it('joined recordings whose clock starts again are refused before they are sent', PATIENCE, async () => {
   const desk = await openMediaDesk();
   const one = join(desk.folder, 'one.mpg');
@@ -149,25 +129,6 @@ describe('a hostile file', PATIENCE, () => {
   });
 });
 
-it(
-  'a folder with a file that could be converted runs the rest, and says how to convert',
-  PATIENCE,
-  async () => {
-    const desk = await openMediaDesk();
-    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'a.mp4'));
-    ffmpeg(...PICTURE, ...TONE, ...MP4, join(desk.folder, 'b.mkv'));
-    writeFileSync(join(desk.folder, 'notes.txt'), 'notes');
-    const words = ['recognize', '.', '--out', '../out'];
-    const { code, stderr } = await desk.vloc(words);
-    expect(code).toBe(3);
-    expect(stderr).toContain('b.mkv: the service does not accept MKV');
-    expect(stderr).toContain('--convert');
-    expect((await desk.vloc([...words, '--convert', '--dry-run'])).stdout).toMatch(
-      /b\.mkv\s+-\s+new, remuxed/,
-    );
-  },
-);
-
 /** Key frames everywhere, so that the picture need not be encoded. */
 const CODED = [...H264, '-g', '5', '-c:a', 'aac'];
 const FAST = [...CODED, '-movflags', '+faststart'];
@@ -185,7 +146,6 @@ const NOT_WHOLE =
 describe('a damaged video', PATIENCE, () => {
   it.each([
     ['recognize', []],
-    ['separate', ['--split']],
     ['localize', ['--to', 'es', '--sample', '5s']],
     ['recognize', ['--convert']],
   ])('that lacks its end is refused before it is sent: %s %s', async (command, more) => {

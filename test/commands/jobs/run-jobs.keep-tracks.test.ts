@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
@@ -38,12 +37,8 @@ function talk(): Buffer {
   return video;
 }
 
-/**
- * A service whose localization returns the video, and `talk.mp4` in the folder of the runs.
- * @param failures how many localizations fail first
- */
-async function start(failures = 0) {
-  let left = failures;
+/** A service whose localization returns the video, and `talk.mp4` in the folder of the runs. */
+async function start() {
   let downloads = 0;
   const small = createSmallEngines();
   const inspect = async () => ({
@@ -52,13 +47,8 @@ async function start(failures = 0) {
     video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
     audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
   });
-  const auto_localization: typeof small.run.auto_localization = async (...task) => {
-    left -= 1;
-    if (left >= 0) throw new JobFailure('NO_SPEECH_DETECTED', 'nobody speaks');
-    return small.run.auto_localization(...task);
-  };
   const vloc = await startVloc({
-    engines: { ...small, inspect, run: { ...small.run, auto_localization } },
+    engines: { ...small, inspect },
     onRequest: ({ operationId }) => {
       // Results are downloaded from addresses that are not an operation.
       if (operationId === null) downloads += 1;
@@ -102,10 +92,10 @@ function pathWith(program: 'ffmpeg' | 'ffprobe', ...script: readonly string[]): 
 
 const brokenPath = () => pathWith('ffmpeg', 'echo it broke >&2', 'exit 1');
 
-/** A PATH whose program kills vloc instead of writing or reading the video with its new tracks. */
-function killingPath(program: 'ffmpeg' | 'ffprobe'): string {
+/** A PATH whose ffprobe kills vloc instead of reading the video with its new tracks. */
+function killingPath(): string {
   const kill = 'case "$*" in *with-tracks.mp4*) kill -KILL $PPID; exit 1 ;; esac';
-  return pathWith(program, kill, `PATH='${rememberingPath()}'`, `exec ${program} "$@"`);
+  return pathWith('ffprobe', kill, `PATH='${rememberingPath()}'`, 'exec ffprobe "$@"');
 }
 
 test('the result has the tracks of the original, which is unchanged, and is done when it runs again', async () => {
@@ -161,13 +151,10 @@ test.each([
   expect(await jobs()).toHaveLength(1);
 });
 
-test.each([
-  ['after the download', 'ffmpeg'],
-  ['when the tracks were added', 'ffprobe'],
-] as const)('a run that was killed %s continues without another job or download', async (_name, program) => {
+test('a run that was killed when the tracks were added continues without another job or download', async () => {
   const { run, runUntilKilled, at, jobs, downloads } = await start();
   const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
-  expect(await runUntilKilled(words, killingPath(program))).toBe('SIGKILL');
+  expect(await runUntilKilled(words, killingPath())).toBe('SIGKILL');
   expect(existsSync(at('talk.es.mp4'))).toBe(false);
   expect(readFileSync(at('.talk.es.mp4.add/result.mp4')).equals(talk())).toBe(true);
   const before = downloads();
@@ -178,27 +165,6 @@ test.each([
   expect(readFileSync(at('talk.mp4')).equals(talk())).toBe(true);
   expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
   expect(downloads()).toBe(before);
-  expect(await jobs()).toHaveLength(1);
-});
-
-test('`batch retry` keeps the tracks that the command of the failed job asked for', async () => {
-  const { localize, run, at } = await start(1);
-  expect((await localize('--keep-subtitles')).code).not.toBe(0);
-  const retried = await run(['batch', 'retry', '.', '--all']);
-  expect(retried.code, retried.stderr).toBe(0);
-  expect(languages(at('talk.es.mp4'), 's')).toEqual(['eng', 'eng']);
-});
-
-test('other tracks are a change, for which --clobber fetches the same result again', async () => {
-  const { localize, at, jobs } = await start();
-  expect((await localize()).code).toBe(0);
-  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng']);
-  const refused = await localize('--keep-audio');
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('none → audio');
-  const replaced = await localize('--keep-audio', '--clobber');
-  expect(replaced.code, replaced.stderr).toBe(0);
-  expect(languages(at('talk.es.mp4'), 'a')).toEqual(['eng', 'eng']);
   expect(await jobs()).toHaveLength(1);
 });
 

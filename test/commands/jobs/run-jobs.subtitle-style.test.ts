@@ -112,17 +112,6 @@ test('a style is drawn on this machine into the delivered video, and another one
   expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
 });
 
-test('`jobs download` draws the style of its run, and --as-is leaves the track', async () => {
-  const { localize, run, at, jobs } = await start();
-  expect((await localize(...STYLED, 'red.json', '--detach')).code).toBe(0);
-  const [{ id }] = await jobs();
-  const waited = await run(['jobs', 'wait', id, '--out', 'styled']);
-  expect(waited.code, waited.stderr).toBe(0);
-  expect(boxOf(at('styled/talk.es.mp4'), 'red').pixels).toBeGreaterThan(50);
-  expect((await run(['jobs', 'download', id, '--out', 'plain', '--as-is'])).code).toBe(0);
-  expect(ffprobe(at('plain/talk.es.mp4'), 'stream=codec_name')).toContain('mov_text');
-});
-
 test('a dry run says where subtitles are burned in, and what cannot be drawn is refused before anything is sent', async () => {
   const { localize, at, jobs } = await start();
   writeFileSync(at('wrong.json'), '{"size":0}');

@@ -198,20 +198,6 @@ describe('a folder with unusable files', PATIENCE, () => {
       'in/b.mov': expect.stringContaining('not a supported video'),
     });
   });
-
-  it('of subtitles is counted the same way', async () => {
-    const desk = await openMediaDesk();
-    await mkdir(join(desk.folder, 'in'));
-    const srt = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
-    for (const [name, text] of Object.entries({ 'good.srt': srt, 'junk.srt': 'junk', 'empty.vtt': '' }))
-      writeFileSync(join(desk.folder, 'in', name), text);
-    const words = ['translate', 'in', '--from', 'en', '--to', 'es,fr', '--out', 'out', '-o', 'ndjson'];
-    const ran = await desk.vloc(words);
-    expect(ran.code, ran.stderr).toBe(3);
-    expect(linesOf(ran).at(-1)).toMatchObject({ jobs: 6, done: 2, failed: 4 });
-    const folder = await accountsOfFolder(desk);
-    expect([folder.total, folder.done]).toEqual([6, 2]);
-  });
 });
 
 it('a file of a folder that only the service finds unusable is counted the same way', PATIENCE, async () => {

@@ -1,14 +1,11 @@
-/** --voices: each speaker is dubbed in a job of its own, and the dubs are mixed at the original times. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
-import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
+import type { ServiceOptions } from '../../../src/service/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { environmentOf, startVloc } from '../support/run-vloc.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 const VTT = `WEBVTT
 
@@ -111,35 +108,6 @@ it('--dry-run shows the jobs with the units of each, and sends nothing', async (
     ],
   });
   expect(await vloc.count()).toBe(0);
-});
-
-it('a run that is killed between two speakers is continued, and nobody is paid for twice', async () => {
-  const child: { process: ReturnType<typeof spawn> | null } = { process: null };
-  let created = 0;
-  const faults: Partial<Faults> = {
-    async after({ method, target }, answer) {
-      if (method !== 'POST' || !target.endsWith('/dubbings')) return answer;
-      created += 1;
-      if (created !== 2 || child.process === null) return answer;
-      const gone = once(child.process, 'exit');
-      child.process.kill('SIGKILL');
-      await gone;
-      return 'drop';
-    },
-  };
-  const vloc = await startDubbing({
-    faults: { before: async () => null, after: async (_, answer) => answer, ...faults },
-  });
-  const script = join(import.meta.dirname, '../support/vloc-process.ts');
-  const env = { PATH: rememberingPath(), ...environmentOf(vloc, vloc.folder) };
-  child.process = spawn(process.execPath, [script, ...DUB], { cwd: vloc.folder, stdio: 'ignore', env });
-  await once(child.process, 'exit');
-  expect(created).toBeGreaterThanOrEqual(2);
-  child.process = null;
-  const { code, stderr } = await vloc.run(...DUB);
-  expect(code, stderr).toBe(0);
-  expect(await vloc.count()).toBe(3);
-  expect(await hear(join(vloc.folder, 'talk.es.wav'))).toEqual(MIXED);
 });
 
 it('lines as JSON may name their speakers', async () => {
