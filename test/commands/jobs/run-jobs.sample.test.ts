@@ -113,23 +113,6 @@ describe('a sample', PATIENCE, () => {
     expect(jobsOf(desk)).toBe(2);
   });
 
-  test('of each video in a folder is no input of a later run', async () => {
-    const { desk, at, shorten, run } = await open();
-    mkdirSync(at('in'));
-    for (const [name, length] of Object.entries({ a: 1, b: 2 })) shorten(`in/${name}.mp4`, length);
-    const words = ['localize', '.', '--include', 'in/*', '--from', 'en', '--to', 'es'];
-    const first = await run(...words, '--sample', '10s');
-    expect(first.code, first.stderr).toBe(0);
-    expect([existsSync(at('in/a.es.sample.mp4')), existsSync(at('in/b.es.sample.mp4'))]).toEqual([
-      true,
-      true,
-    ]);
-    const { stdout } = await run(...words, '--split', '--dry-run', '-o', 'json');
-    const inputs = JSON.parse(stdout).items.map(({ input }: { input: string }) => input);
-    expect(inputs).toEqual(['in/a.mp4', 'in/b.mp4']);
-    expect(jobsOf(desk)).toBe(2);
-  });
-
   test.each([
     ['in one job each', [], '1 started minute paid (1 credit); the whole costs 1 started minute (1 credit);'],
     [
