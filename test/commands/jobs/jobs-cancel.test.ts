@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { untilJob } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { startVloc, TRANSLATION } from '../support/run-vloc.ts';
+import { linesOf, startVloc, TRANSLATION } from '../support/run-vloc.ts';
 
 /** A service with a job that is done and two that wait. */
 async function makeStage() {
@@ -20,10 +20,7 @@ test('programs get a line for each id and the exit code at the end', async () =>
   const words = ['jobs', 'cancel', ids[0] ?? '', done, 'tra_unknown', ids[1] ?? '', '-o', 'ndjson'];
   const { code, stdout } = await vloc.run(words);
   expect(code).toBe(3);
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = linesOf(stdout);
   expect(lines).toMatchObject([
     { type: 'job', id: ids[0], status: 'cancelled' },
     { type: 'failed', id: done, code: 'JOB_NOT_CANCELLABLE' },

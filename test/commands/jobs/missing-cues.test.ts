@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
-import { startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { linesOf, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const timeOf = (ms: number) => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
 
@@ -93,10 +93,7 @@ describe('a translation with cues missing', () => {
   it('is in the events, in the state of the batch and in all its reports', async () => {
     const desk = await openDesk(twoOf);
     const run = await desk.run([...TRANSLATE, '-o', 'ndjson']);
-    const events = run.stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = linesOf(run.stdout);
     expect(events.filter(({ type }) => type === 'failed')).toMatchObject([
       { code: 'CUES_MISSING', message: NAMED },
     ]);

@@ -8,6 +8,7 @@ import { parseSrt } from '../../../src/protocol/srt.ts';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo } from '../../prepare/workspace.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
+import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 import { filesBelow, lasts } from './results.ts';
 
@@ -171,10 +172,7 @@ describe('a part that fails', PATIENCE, () => {
   it('has its job reported with the others', async () => {
     const desk = await openWithBook(8);
     const { stdout } = await desk.vloc([...WORDS, '-o', 'ndjson']);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = linesOf(stdout);
     const parts = lines.filter(({ type }) => type === 'part');
     expect(parts.map(({ input, part, of }) => [input, part, of]).toSorted()).toEqual([
       ['book.srt', 1, 2],

@@ -9,6 +9,7 @@ import { VARIANTS } from '../../hosted/variants.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { probeStreams } from '../../support/media.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 /** `talk.mp4` lasts 15 s: two parts, each a started minute. A sample of it has one. */
@@ -277,10 +278,7 @@ test('a hosted service with only what the specification demands gets the sample'
   );
   const again = await run([...words, '--sample', '10s', '-o', 'ndjson'], io);
   expect(again.code, again.stderr).toBe(0);
-  const lines = again.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = linesOf(again.stdout);
   expect(lines.slice(-2)).toMatchObject([
     { type: 'sample', units: [{ quantity: 0, whole_quantity: 2 }] },
     { type: 'summary' },

@@ -6,7 +6,7 @@ import { main } from '../../../src/cli/main.ts';
 import { until } from '../../service/harness/scene.ts';
 import { startSecure } from '../../service/outgoing/outside.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { environmentOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
+import { environmentOf, linesOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const TO_SPANISH = ['--from', 'en', '--to', 'es'];
@@ -66,10 +66,7 @@ describe('a job command', () => {
     const vloc = await withSubtitles(1);
     const { code, stdout } = await vloc.run(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson']);
     expect(code).toBe(0);
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = linesOf(stdout);
     const of = (type: string) => events.filter((event) => event.type === type);
     expect(of('created')).toMatchObject([{ input: 'talk-0.srt', target_language: 'es' }]);
     expect(of('job').at(-1)).toMatchObject({ status: 'succeeded', progress: 100 });

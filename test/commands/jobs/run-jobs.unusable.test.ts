@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ffmpeg } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
-import type { Ended } from '../support/run-vloc.ts';
+import { type Ended, linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const PATIENCE = { timeout: 300_000 };
@@ -71,16 +71,9 @@ interface Failing {
 const reasonsOf = (all: readonly Failing[]) =>
   Object.fromEntries(all.map(({ label, input, message }) => [label ?? input ?? '', message]));
 
-function linesOf({ stdout }: Ended) {
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
-
 /** What the events of a run say. */
 function accountsOfRun(ended: Ended): Accounts {
-  const lines = linesOf(ended);
+  const lines = linesOf(ended.stdout);
   const summary = lines.at(-1);
   const failed = lines.filter(({ type }) => type === 'failed');
   expect(summary).toMatchObject({ type: 'summary', failed: failed.length, exit_code: ended.code });

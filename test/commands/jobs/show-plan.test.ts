@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createPages } from '../../../src/client/read/record.ts';
 import { findPrices, priceOf, spendableOf } from '../../../src/commands/jobs/spending.ts';
-import { startVloc } from '../support/run-vloc.ts';
+import { linesOf, startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n\n2\n00:00:03,000 --> 00:00:04,000\nAgain\n';
 
@@ -37,10 +37,7 @@ test('it knows finished items, and the price from earlier charges', async () => 
   expect((await run(words)).code).toBe(0);
   await writeFile(join(folder, 'lessons', 'c.srt'), SRT.replace(/^[A-Za-z]/gm, 'Not $&'));
   const { stdout } = await run([...words, '--dry-run', '-o', 'ndjson']);
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = linesOf(stdout);
   expect(lines.at(-1)).toMatchObject({ type: 'summary', jobs: 1, done_before: 2, credits: 2 });
   expect(lines.slice(0, -1).map(({ input, status }) => [input, status])).toEqual([
     ['lessons/a.srt', 'done before'],

@@ -7,6 +7,7 @@ import { SAMPLE } from '../../engines/workspace.ts';
 import { secondClip } from '../../service/media/studio.ts';
 import { addTinyWordsAndSpeakers } from '../../support/tiny-catalog.ts';
 import { type ModelsDesk, openModelsDesk } from '../models/desk.ts';
+import { linesOf } from '../support/run-vloc.ts';
 
 const PATIENCE = { timeout: 240_000 };
 const LOCAL = ['--profile', 'local', '--out', 'out'];
@@ -26,10 +27,7 @@ function problemsOf(stdout: string): string[][] {
 }
 
 function failedOf(stdout: string): string[][] {
-  const lines = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = linesOf(stdout);
   return lines.flatMap(({ type, target_language: language, message }) =>
     type === 'failed' ? [[language, message]] : [],
   );

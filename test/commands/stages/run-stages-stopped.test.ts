@@ -12,7 +12,7 @@ import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { environmentOf } from '../support/run-vloc.ts';
+import { environmentOf, linesOf } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const WORDS = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles'];
@@ -148,10 +148,7 @@ describe('a video that fails', () => {
     const { code, stdout, stderr } = await vloc.run([...words, '-o', 'ndjson']);
     expect(code, stderr).toBe(3);
     expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = linesOf(stdout);
     const files = events.filter(({ type }) => type === 'file');
     // Whichever is uploaded first is the one that fails.
     const [failed] = events.filter(({ type }) => type === 'failed');

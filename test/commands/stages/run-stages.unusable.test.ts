@@ -4,18 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ffmpeg } from '../../engines/workspace.ts';
-import type { Ended } from '../support/run-vloc.ts';
+import { type Ended, linesOf } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const PATIENCE = { timeout: 120_000 };
 const SRT = '1\n00:00:00,000 --> 00:00:00,900\nhola\n';
-
-function linesOf({ stdout }: Ended) {
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}
 
 interface Failing {
   readonly input: string;
@@ -25,7 +18,7 @@ interface Failing {
 
 /** Reasons of what failed, by label; the last line must count the same. */
 function failedOf(ended: Ended): Record<string, string> {
-  const lines = linesOf(ended);
+  const lines = linesOf(ended.stdout);
   const failed = lines.filter(({ type }) => type === 'failed');
   expect(lines.at(-1), ended.stderr).toMatchObject({
     type: 'summary',

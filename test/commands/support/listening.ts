@@ -48,11 +48,3 @@ export async function startListening(words: readonly string[], options: TestIoOp
   };
   return { ...test, url, ended, deliver };
 }
-
-/** The lines of ndjson on stdout. */
-export function linesOf(stdout: string): Record<string, unknown>[] {
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-}

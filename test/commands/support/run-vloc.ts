@@ -92,3 +92,11 @@ export const LINES = {
 
 /** A translation job, which the small engines finish immediately. */
 export const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
+
+/** The lines of ndjson on stdout. */
+export function linesOf(stdout: string) {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}

@@ -10,7 +10,8 @@ import { startScene, until } from '../../service/harness/scene.ts';
 import { startPlain } from '../../service/outgoing/outside.ts';
 import { createJob } from '../../service/outgoing/webhooks/receiver.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { AT, linesOf, SECRET, send, startListening } from '../support/listening.ts';
+import { AT, SECRET, send, startListening } from '../support/listening.ts';
+import { linesOf } from '../support/run-vloc.ts';
 
 describe('vloc webhooks listen', () => {
   it.each([
