@@ -75,10 +75,8 @@ async function runProgram(
     env: environment(options, searchPath),
     cancelSignal: options.signal,
     ...stdinOf(stdin),
-    encoding: isRead ? 'utf8' : 'buffer',
-    buffer: { stdout: !isRead, stderr: false },
-    maxBuffer: { stdout: maxStdoutBytes },
-    stripFinalNewline: false,
+    // execa makes a message of all that it collects when a program fails, which takes a minute for 64 MiB.
+    buffer: false,
   });
   endWithProcess(child);
   endWithLeader(child);
@@ -89,6 +87,7 @@ async function runProgram(
     faults.push(fault);
     child.kill();
   };
+  const output = isRead ? null : collect(child.stdout, maxStdoutBytes, () => end(tooMuch));
   const read = async (from: 'stdout' | 'stderr', report: (line: string) => void) => {
     endAtLongLine(child[from], maxStdoutBytes, () => end(tooMuch));
     for await (const line of linesOf(child, from)) {
@@ -115,13 +114,12 @@ async function runProgram(
   ]);
   options.signal.throwIfAborted();
   if (faults.length > 0) throw faults[0];
-  if (result.isMaxBuffer) throw tooMuch;
   if (result.exitCode !== 0) {
     // Only a program that did not start needs the message of the system.
     const isStarted = result.exitCode !== undefined || result.signal !== undefined;
     throw childFailure(program, result, lastWords() || (isStarted ? '' : (result.message ?? '')));
   }
-  return Buffer.from(result.stdout ?? '');
+  return Buffer.concat(output ?? []);
 }
 
 /** A minimal environment has no variables of vloc, which may be secrets. Temporary files go where they are removed. */
@@ -150,6 +148,20 @@ function childFailure(
     endedBy: result.signal ?? null,
     lastWords,
   });
+}
+
+/** Returns a list that receives the output as it arrives. */
+function collect(stream: Readable, maxBytes: number, end: () => void): readonly Buffer[] {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  stream.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length <= maxBytes) return;
+    end();
+    stream.destroy();
+  });
+  return chunks;
 }
 
 /** A line is kept in memory until it ends. */
