@@ -8,6 +8,9 @@ describe('a translation of a cue', () => {
     ['', 'Hello', 'is empty'],
     ['x'.repeat(200), 'Hello', 'is far too long'],
     ['<i>Hola', 'Hello', 'lost or changed a tag'],
+    ['<i>Hola</i> <b>mundo</b>', '<i>Hello</i> world', 'lost or changed a tag'],
+    ['<i>Hola<i> {\\an8}', '<i>Hello</i> {\\an8}', 'lost or changed a tag'],
+    ['{\\an8}<i>Hola</i>', '<i>Hello</i>{\\an8}', null],
     ['Hola', 'Hello', null],
   ] as const)('%j of %j: %s', (text, source, fault) => {
     expect(findCueFault(text, source)).toBe(fault);

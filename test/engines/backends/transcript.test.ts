@@ -6,8 +6,11 @@ import {
   parseSrtTranscript,
   parseVerboseJson,
   spreadWords,
+  WHISPER_LANGUAGES,
+  whisperCode,
   wordsOf,
 } from '../../../src/engines/backends/transcript.ts';
+import { canonicalLanguage } from '../../../src/protocol/language-tag.ts';
 
 const segments = [
   { start: 1, end: 3 },
@@ -169,6 +172,7 @@ describe('the language of a transcript', () => {
     ['maori', 'mi'],
     ['Myanmar', 'my'],
     ['en', 'en'],
+    ['jw', 'jv'],
     ['zh_CN', 'zh-CN'],
     ['<|ja|>', null],
     ['klingonese', null],
@@ -176,6 +180,22 @@ describe('the language of a transcript', () => {
   ])('%s is %s', (said, tag) => {
     expect(languageTag(said)).toBe(tag);
   });
+});
+
+test('the languages of Whisper are canonical tags without duplicates', () => {
+  expect(WHISPER_LANGUAGES).toHaveLength(100);
+  expect(new Set(WHISPER_LANGUAGES).size).toBe(100);
+  expect(WHISPER_LANGUAGES.map(canonicalLanguage)).toEqual(WHISPER_LANGUAGES);
+});
+
+test.each([
+  ['es-MX', 'es'],
+  ['jv', 'jw'],
+  ['fil', 'tl'],
+  ['nb', 'no'],
+  ['zh-Hant-TW', 'zh'],
+])('whisper calls %s %s', (tag, code) => {
+  expect(whisperCode(tag)).toBe(code);
 });
 
 test.each([

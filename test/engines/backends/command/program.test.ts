@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createProgram } from '../../../../src/engines/backends/command/program.ts';
+import { checkResult, createProgram } from '../../../../src/engines/backends/command/program.ts';
 import { createWork, isAlive, temporaryFolder } from '../../workspace.ts';
 import { createParts, readNumbers, script } from '../user-program.ts';
 
@@ -43,20 +43,6 @@ describe('the arguments of a program', () => {
   });
 });
 
-test('a program has the variables of the user, except those of vloc and keys', async () => {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: '/home/me',
-    CUDA_VISIBLE_DEVICES: '1',
-    VLOC_API_KEY: 'a',
-    ASR: 'b',
-  };
-  const program = prepare(['env'], 60, createParts({ env, keyNames: new Set(['ASR']) }));
-  const lines = (await program.run({}, work())).toString().split('\n');
-  expect(lines).toEqual(expect.arrayContaining(['HOME=/home/me', 'CUDA_VISIBLE_DEVICES=1']));
-  expect(lines.filter((line) => /VLOC|ASR/.test(line))).toEqual([]);
-});
-
 describe('a program that fails', () => {
   const failing = (body: string, timeout = 60) => prepare([script(body, 'demucs')], timeout).run({}, work());
 
@@ -95,8 +81,10 @@ describe('a program that fails', () => {
   test.each([['no-such-program'], ['/no/such/program']])(
     'because %s is missing fails permanently',
     async (name) => {
-      await expect(prepare([name]).run({}, work())).rejects.toMatchObject({ permanent: true });
-      await expect(prepare([name]).run({}, work())).rejects.toThrow(/program is not installed|is missing/);
+      await expect(prepare([name]).run({}, work())).rejects.toMatchObject({
+        permanent: true,
+        message: expect.stringMatching(/program is not installed|is missing/),
+      });
     },
   );
 
@@ -129,17 +117,49 @@ describe('a program that hangs', () => {
     }
     await expect.poll(() => readNumbers(pids).filter(isAlive)).toEqual([]);
   });
+});
 
-  test('is ended with all its children when the job is cancelled', async () => {
-    const pids = join(temporaryFolder(), 'pids');
-    const stop = new AbortController();
-    const program = prepare([script(hanging, 'demucs'), pids]);
-    const onLine = () => stop.abort(new Error('enough'));
-    const run = program.run({}, createWork(temporaryFolder(), stop.signal), { onLine });
-    await expect(run).rejects.toThrow('enough');
-    expect(readNumbers(pids)).toHaveLength(3);
-    await expect.poll(() => readNumbers(pids).filter(isAlive)).toEqual([]);
+describe('a file that a program wrote', () => {
+  test('may be behind a link within its folder', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'real'), 'x');
+    symlinkSync(join(folder, 'real'), join(folder, 'a.wav'));
+    const limits = { folder, shown: 'a.wav', maxBytes: 1 };
+    expect(await checkResult(prepare(['true']), join(folder, 'a.wav'), limits)).toBe(join(folder, 'real'));
   });
+
+  const elsewhere = () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'a.wav'), 'x');
+    return folder;
+  };
+  test.each<readonly [string, (folder: string) => void]>([
+    ['did not write b/a.wav', () => {}],
+    ['did not write b/a.wav', (folder) => mkdirSync(join(folder, 'b', 'a.wav'), { recursive: true })],
+    ['wrote nothing into b/a.wav', (folder) => write(folder, '')],
+    ['wrote 11 bytes into b/a.wav; the limit is 10', (folder) => write(folder, 'x'.repeat(11))],
+    [
+      'wrote b/a.wav as a link to another folder',
+      (folder) => {
+        mkdirSync(join(folder, 'b'));
+        symlinkSync(join(elsewhere(), 'a.wav'), join(folder, 'b', 'a.wav'));
+      },
+    ],
+    ['wrote b/a.wav as a link to another folder', (folder) => symlinkSync(elsewhere(), join(folder, 'b'))],
+  ])('is refused: %s', async (message, prepareFolder) => {
+    const folder = temporaryFolder();
+    prepareFolder(folder);
+    const limits = { folder, shown: 'b/a.wav', maxBytes: 10 };
+    await expect(checkResult(prepare(['demucs']), join(folder, 'b', 'a.wav'), limits)).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: `command demucs ${message}`,
+    });
+  });
+
+  function write(folder: string, text: string): void {
+    mkdirSync(join(folder, 'b'));
+    writeFileSync(join(folder, 'b', 'a.wav'), text);
+  }
 });
 
 test('a program need not read its stdin', async () => {

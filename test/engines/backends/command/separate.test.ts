@@ -37,26 +37,18 @@ describe('a program that separates', () => {
   });
 
   test.each([
-    ['exit 3', 'stopped with exit code 3'],
     ['true', 'did not write model/mix/vocals.wav'],
-    [`${GOOD}; : > "$2/model/$4/rest.wav"`, 'wrote nothing into model/mix/rest.wav'],
     [`${GOOD}; echo hello > "$2/model/$4/rest.wav"`, 'wrote model/mix/rest.wav, which is not a WAV file'],
     [`${GOOD}; truncate -s 5G "$2/model/$4/rest.wav"`, 'the limit is 4294967296'],
-    [
-      `${GOOD}; ln -sf /etc/hostname "$2/model/$4/vocals.wav"`,
-      'wrote model/mix/vocals.wav as a link to another folder',
-    ],
     [
       'ln -s "$(dirname "$3")" "$2/model"; mkdir "$2/model/mix"; cp "$3" "$2/model/mix/vocals.wav"',
       'as a link to another folder',
     ],
-    ['mkdir -p "$2/model/mix/vocals.wav"', 'did not write model/mix/vocals.wav'],
   ])('is named if it runs %s', async (body, message) => {
     await expect(separate(body).stems).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
-      message: expect.stringContaining(message),
+      message: expect.stringMatching(`^command demucs .*${message}`),
     });
-    await expect(separate(body).stems).rejects.toThrow('command demucs ');
   });
 });
 

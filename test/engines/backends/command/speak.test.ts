@@ -54,10 +54,7 @@ describe('a program that speaks', () => {
   });
 
   test.each([
-    ['true', 'returned nothing'],
     ['echo hello', 'returned what is not a sound that can be read'],
-    ['head -c 100000 /dev/zero', 'returned what is not a sound that can be read'],
-    ['echo no voice >&2; exit 3', 'stopped with exit code 3 (no voice)'],
     ['yes', 'failed (its output is over the limit)'],
   ])('is named if it runs %s', async (body, message) => {
     await expect(speak([script(body, 'piper')])).rejects.toMatchObject({
@@ -66,12 +63,7 @@ describe('a program that speaks', () => {
     });
   });
 
-  test('is named if it is silent or writes no file', async () => {
-    const silent = join(temporaryFolder(), 'a.wav');
-    ffmpeg('-f', 'lavfi', '-i', 'anullsrc=duration=1', silent);
-    await expect(speak([script(`cat ${silent}`, 'piper')])).rejects.toThrow(
-      'command piper returned silence for "Hola"',
-    );
+  test('is named if it writes no file', async () => {
     await expect(speak([script('true', 'piper'), '{output}'])).rejects.toThrow(
       'command piper did not write its WAV file',
     );

@@ -45,7 +45,6 @@ describe('a program that translates', () => {
     [`'Loading model'`, 'wrote a line that is not {"id": …, "text": …}: "Loading model"'],
     [`'{"id": "1", "text": "a"}'`, 'wrote a line that is not'],
     [`"$(head -c 5000000 /dev/zero | tr '\\0' x)"`, 'wrote a line that is not'],
-    [`''; exit 3`, 'stopped with exit code 3'],
   ])('is named if it writes %s', async (output, message) => {
     await expect(translate(writing(output)).done).rejects.toMatchObject({
       code: 'ENGINE_ERROR',

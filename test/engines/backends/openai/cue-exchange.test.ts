@@ -46,6 +46,9 @@ describe('a message to a model', () => {
   });
 });
 
+/** The answer for one cue. */
+const HOLA = '{"cues":[{"id":1,"text":"Hola"}]}';
+
 describe('an answer of a model', () => {
   const cues = [cue(1, 'One'), cue(2, '<i>Two</i>'), cue(3, 'Three\nrows')];
 
@@ -80,6 +83,45 @@ describe('an answer of a model', () => {
       texts: new Map(texts.map((text, at) => [at + 1, text])),
       faults: new Map(),
     });
+  });
+
+  it.each<readonly [string, string]>([
+    ['after reasoning', `<think>\nThe user wants {"cues":[]}…\n</think>\n\n${HOLA}`],
+    ['after the end of reasoning only', `so {"id":1} it is.\n</think>${HOLA}`],
+    ['in a code fence', `Here you are:\n\`\`\`json\n${HOLA}\n\`\`\`\nAnything else?`],
+    ['between sentences', `Sure! ${HOLA} Done.`],
+    ['as a bare list', '[{"id":1,"text":"Hola"}]'],
+    ['as a single cue', '{"id":1,"text":"Hola"}'],
+    ['under another name, with numbers as text', '{"translations":[{"id":"1","text":"Hola"}]}'],
+  ])('may be JSON %s', (_, content) => {
+    expect(readCueAnswer(content, cues.slice(0, 1)).texts.get(1)).toBe('Hola');
+  });
+
+  it('may quote the tags of reasoning in a cue', () => {
+    const text = 'El modelo escribe </think> al final';
+    const content = JSON.stringify({ cues: [{ id: 1, text }] });
+    expect(readCueAnswer(content, [cue(1, 'It writes </think>')]).texts.get(1)).toBe(text);
+  });
+
+  const item = (id: unknown, text: unknown) => ({ id, text });
+  it.each<readonly [string, readonly object[], readonly number[]]>([
+    ['too few cues', [item(1, 'uno')], [2, 3]],
+    ['a number twice', [item(1, 'uno'), item(2, 'a'), item(2, 'b'), item(3, 'tres')], [2]],
+    ['an empty translation', [item(1, 'uno'), item(2, ' \n'), item(3, 'tres')], [2]],
+    ['a translation without end', [item(1, 'no '.repeat(99)), item(2, 'dos'), item(3, 'tres')], [1]],
+    ['a number too many', [1, 2, 3, 4].map((id) => item(id, 'x')), [1, 2, 3]],
+    ['other types', [item(1, 'uno'), item(2, 7), item('x', 'tres')], [2, 3]],
+  ])('is used as far as it can be: %s', (_, items, faulty) => {
+    const asked = [1, 2, 3].map((id) => cue(id, `Line ${id}`));
+    expect([...readCueAnswer(JSON.stringify({ cues: items }), asked).faults.keys()]).toEqual(faulty);
+  });
+
+  it('gets the rows of its source', () => {
+    const rows = (text: string, source: string) =>
+      readCueAnswer(JSON.stringify([item(1, text)]), [cue(1, source)]).texts.get(1);
+    expect(rows('Uno dos\ntres cuatro', 'One row')).toBe('Uno dos tres cuatro');
+    expect(rows('Uno dos tres cuatro', 'Two\nrows')).toBe('Uno dos\ntres cuatro');
+    expect(rows('Uno dos tres cuatro cinco', 'Two\nrows')).toBe('Uno dos tres\ncuatro cinco');
   });
 
   it('may repeat the same text', () => {

@@ -82,34 +82,13 @@ describe('recognition with the API of OpenAI', () => {
     );
   });
 
-  it.each([
-    ['english', 'en'],
-    ['English', 'en'],
-    ['haitian creole', 'ht'],
-    ['pt', 'pt'],
-    ['jw', 'jv'],
-  ])('leaves the language to the model and reads its "%s"', async (language, tag) => {
-    const server = await startTranscriber(() => verbose([['Hm', 2, 3]], { language }));
+  it('leaves the language to the model and reads its name, or calls it by the code of Whisper', async () => {
+    const server = await startTranscriber(() => verbose([['Hm', 2, 3]], { language: 'haitian creole' }));
     const { task, folder } = await halfMinute({ language: 'auto' });
-    const { language: found } = await recognizer(server.url).recognize(task, createWork(folder));
-    expect(found).toBe(tag);
-    expect(
-      formIn(server.received[0] ?? { headers: {}, body: Buffer.alloc(0) }).fields.language,
-    ).toBeUndefined();
-  });
-
-  it.each([
-    ['nb-NO', 'no'],
-    ['fil', 'tl'],
-    ['jv', 'jw'],
-    ['zh-Hant-TW', 'zh'],
-  ])('calls %s by the code of Whisper, %s', async (language, code) => {
-    const server = await startTranscriber(() => verbose([['Hm', 2, 3]]));
-    const { task, folder } = await halfMinute({ language });
-    await recognizer(server.url).recognize(task, createWork(folder));
-    expect(formIn(server.received[0] ?? { headers: {}, body: Buffer.alloc(0) }).fields.language).toEqual([
-      code,
-    ]);
+    const made = recognizer(server.url);
+    expect((await made.recognize(task, createWork(folder))).language).toBe('ht');
+    await made.recognize({ ...task, language: 'nb-NO' }, createWork(folder));
+    expect(server.received.map((request) => formIn(request).fields.language)).toEqual([undefined, ['no']]);
   });
 
   it('recognizes the languages of Whisper, of English models English, or those of the entry', async () => {
@@ -213,14 +192,6 @@ describe('words of an answer', () => {
     ]);
     expect(parts.warnings).toEqual([expect.stringContaining('returns no times of words')]);
   });
-
-  it('may be missing', async () => {
-    const server = await startTranscriber(() => verbose([], { segments: [] }));
-    const { task, folder } = await halfMinute();
-    await expect(recognizer(server.url).recognize(task, createWork(folder))).resolves.toMatchObject({
-      words: [],
-    });
-  });
 });
 
 describe('a server that rejects the requested form', () => {
@@ -293,16 +264,12 @@ describe('a server that rejects the requested form', () => {
 });
 
 describe('failures and cancelling', () => {
-  it.each([
-    ['text that is not JSON', 'Hello there', 'text that is not JSON'],
-    ['JSON of another form', { result: 1 }, 'not verbose_json'],
-    ['a web page', '<html>Sign in</html>', 'a web page'],
-  ])('fails cleanly for %s', async (_, body, shown) => {
-    const server = await startTranscriber(() => ({ body }));
+  it('fails cleanly for JSON of another form', async () => {
+    const server = await startTranscriber(() => ({ body: { result: 1 } }));
     const { task, folder } = await halfMinute();
     await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
-      message: expect.stringContaining(shown),
+      message: expect.stringContaining('not verbose_json'),
     });
   });
 

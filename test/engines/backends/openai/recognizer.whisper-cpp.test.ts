@@ -87,32 +87,4 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
     expect(words.length).toBeGreaterThan(0);
     await recognizer.close();
   });
-
-  test('answers a wrong address with 404, which fails permanently and says what to check', async () => {
-    const parts = recordedParts();
-    const wrong = { type: 'openai', url: server.url.replace('/v1', '/v2'), model: 'tiny' } as const;
-    const recognizer = createOpenAiRecognizer(wrong, parts);
-    const run = recognizer.recognize(speech(1), createWork(temporaryFolder()));
-    await expect(run).rejects.toMatchObject({
-      code: 'ENGINE_ERROR',
-      permanent: true,
-      message: expect.stringMatching(/^openai tiny: .* answered with 404.*check "url" and "model"/),
-    });
-    await recognizer.close();
-    expect(parts.pauses).toEqual([]);
-  });
-
-  test('that has ended is tried again with pauses, then named', async () => {
-    const other = await startWhisperServer();
-    await other.stop();
-    const parts = recordedParts();
-    const recognizer = createOpenAiRecognizer({ type: 'openai', url: other.url, model: 'tiny' }, parts);
-    const run = recognizer.recognize(speech(1), createWork(temporaryFolder()));
-    await expect(run).rejects.toMatchObject({
-      code: 'ENGINE_ERROR',
-      permanent: false,
-      message: expect.stringContaining('that the server runs'),
-    });
-    expect(parts.pauses).toHaveLength(10);
-  });
 });

@@ -83,17 +83,6 @@ describe('speech with the API of OpenAI', () => {
     );
   });
 
-  it.each([
-    ['es', 'female', 'ef_dora'],
-    ['es-MX', 'male', 'em_alex'],
-    ['es', 'auto', 'ef_dora'],
-    ['pt', 'male', 'pf_dora'],
-  ] as const)('speaks %s, %s, with the voice %s', async (language, voiceMode, voice) => {
-    const server = await startVoice();
-    await speaker(server.url).speak(request({ language, voiceMode }), run());
-    expect(json(server.received[0] ?? Object.create(null)).voice).toBe(voice);
-  });
-
   it('speaks the languages of its voices', async () => {
     const made = speaker('http://127.0.0.1:1/v1');
     await expect(made.voices(run())).resolves.toEqual([
@@ -164,14 +153,13 @@ describe('the speed', () => {
 });
 
 describe('the sound of a server', () => {
-  it.each([
-    ['mp3', 'libmp3lame', 'audio/wav'],
-    ['flac', 'flac', 'application/octet-stream'],
-    ['ogg', 'libvorbis', 'audio/ogg'],
-  ])('may be %s, whatever was requested', async (ending, codec, type) => {
-    const file = join(temporaryFolder(), `tone.${ending}`);
-    ffmpeg('-f', 'lavfi', '-i', 'sine=300:d=1', '-ac', '2', '-c:a', codec, file);
-    const server = await startVoice(() => ({ headers: { 'Content-Type': type }, body: readFileSync(file) }));
+  it('may be another than was requested, whatever its type says', async () => {
+    const file = join(temporaryFolder(), 'tone.mp3');
+    ffmpeg('-f', 'lavfi', '-i', 'sine=300:d=1', '-ac', '2', '-c:a', 'libmp3lame', file);
+    const server = await startVoice(() => ({
+      headers: { 'Content-Type': 'audio/wav' },
+      body: readFileSync(file),
+    }));
     const place = run();
     const clip = await speaker(server.url).speak(request(), place);
     expect(clip.samples.length / clip.sampleRate).toBeCloseTo(1, 1);
@@ -190,17 +178,12 @@ describe('the sound of a server', () => {
     expect(server.received.length).toBe(3);
   });
 
-  it.each([
-    ['silence', tone(1, 0), 'returned silence'],
-    ['sound far too long', tone(90), 'returned 90 s of sound for "Buenos días."'],
-    ['nothing', Buffer.alloc(0), 'returned nothing'],
-    ['text', Buffer.from('model not loaded'), 'not a sound'],
-  ])('is requested once more if it is %s, then the failure is permanent', async (_, body, shown) => {
-    const server = await startVoice(() => ({ body }));
+  it('is requested once more if it cannot be used, then the failure is permanent', async () => {
+    const server = await startVoice(() => ({ body: tone(1, 0) }));
     await expect(speaker(server.url).speak(request(), run())).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
       permanent: true,
-      message: expect.stringContaining(shown),
+      message: expect.stringContaining('returned silence'),
     });
     expect(server.received.length).toBe(2);
   });
@@ -217,27 +200,5 @@ describe('the sound of a server', () => {
       permanent: true,
       message: expect.stringContaining('answered with text/html instead of sound'),
     });
-  });
-
-  it('without end is read only up to the limit', async () => {
-    const chunk = Buffer.alloc(1024 * 1024, 1);
-    let sent = 0;
-    const server = await startVoice(() => (response) => {
-      const send = () => {
-        while (!response.destroyed) {
-          sent += chunk.length;
-          if (!response.write(chunk)) {
-            response.once('drain', send);
-            return;
-          }
-        }
-      };
-      send();
-    });
-    await expect(speaker(server.url).speak(request(), run())).rejects.toMatchObject({
-      permanent: true,
-      message: expect.stringContaining('answered with more than 64 MiB'),
-    });
-    expect(sent).toBeLessThan(128 * 1024 * 1024);
   });
 });

@@ -64,14 +64,3 @@ test('a folder without one of the two models is refused', async () => {
   writeFileSync(join(folder, 'segmentation.onnx'), '');
   await expect(create(folder)).rejects.toThrow('embedding.onnx');
 });
-
-test('a damaged model is a failure that names it', async () => {
-  const folder = writeTinyDiarization(join(temporaryFolder(), 'tiny'));
-  writeFileSync(join(folder, 'embedding.onnx'), 'no model');
-  const diarizer = await create(folder);
-  const voice = await writeTones(folder, [[1, 200]]);
-  await expect(diarizer.diarize(voice, { signal, folder })).rejects.toMatchObject({
-    code: 'ENGINE_ERROR',
-    message: expect.stringContaining('sherpa tiny'),
-  });
-});
