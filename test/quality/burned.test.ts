@@ -208,11 +208,6 @@ describe('rows', () => {
       expect(columns.at(-1)).toBeLessThan(size.width - 1);
     },
   );
-
-  test('of the user are kept', async () => {
-    const [ink] = await render('en', ['AAAA\nBB\nCCCC']);
-    expect(ink && groups(inkRows(ink))).toHaveLength(3);
-  });
 });
 
 describe('colours', () => {

@@ -43,15 +43,12 @@ function start(words: readonly string[]): Started {
 }
 
 describe('an install that is killed', () => {
-  const requests = (count: number) => () => desk.hub.log.length >= count;
   const has = (name: string) => () => existsSync(join(desk.models, name));
 
   it.each<[string, (started: Started) => boolean]>([
-    ['after the first request', requests(1)],
-    ['after six requests', requests(6)],
+    ['after the first request', () => desk.hub.log.length >= 1],
     ['when a file is there', has('.tiny-voice/lexicon.txt')],
     ['when one model is whole', has('tiny-ears')],
-    ['when both models are whole', has('tiny-voice')],
     ['during the trial', ({ stderr }) => stderr().includes('Trying')],
   ])('%s leaves nothing half-installed, and the next one succeeds', async (_, isTime) => {
     desk.hub.setFaults({ slow: 20 });
