@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { createCheckRunner } from '../../../src/commands/doctor/findings.ts';
+import {
+  type CheckArea,
+  type CheckGrade,
+  type CheckReport,
+  checksFailure,
+  createCheckRunner,
+} from '../../../src/commands/doctor/findings.ts';
 
 const never = new AbortController().signal;
 
@@ -42,4 +48,21 @@ it('a check ends with the run that was stopped', async () => {
   const finding = createCheckRunner(stop.signal)('slow', 'network', () => new Promise(() => {}));
   stop.abort(new Error('stopped'));
   await expect(finding).rejects.toThrow('stopped');
+});
+
+function finding(area: CheckArea, grade: CheckGrade): CheckReport {
+  return { check: `${area} ${grade}`, area, grade, message: 'm', fix: `fix the ${area}` };
+}
+
+it.each([
+  [['network', 'disk', 'configuration'], 'configuration'],
+  [['network', 'disk'], 'disk'],
+  [['network'], 'temporary'],
+] as const)('of failures in %j, %s decides', (areas, category) => {
+  const failure = checksFailure(areas.map((area) => finding(area, 'fail')));
+  expect(failure?.facts).toMatchObject({ category, code: 'CHECKS_FAILED' });
+});
+
+it('warnings are not a failure', () => {
+  expect(checksFailure([finding('disk', 'warn'), finding('network', 'ok')])).toBeNull();
 });

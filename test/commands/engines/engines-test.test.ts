@@ -125,42 +125,6 @@ describe('vloc engines test', () => {
     ]);
   });
 
-  it('skips a translator that does not translate from English', async () => {
-    await desk.configure({ translate: [{ ...small().translate[0], languages: ['es', 'ca'] }] });
-    const { code, stdout } = await desk.run(['test', 'translate']);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/skipped +it does not translate from English/);
-  });
-
-  it('shows faulty speech: silence, or none', async () => {
-    const speakers = {
-      quiet: PROGRAMS.speak.replace('8000 * Math.sin(at / 5)', '1'),
-      brief: PROGRAMS.speak.replace('length: 16_000', 'length: 800'),
-      wordless: '',
-    };
-    const entries = Object.entries(speakers).map(([name, code]) => ({
-      type: 'command',
-      run: [nodeScript(code, name)],
-      languages: ['en'],
-    }));
-    await desk.configure({ speak: entries });
-    const { code, stdout } = await desk.run(['test', 'speak', '-o', 'json']);
-    expect(code).toBe(4);
-    expect(JSON.parse(stdout).data.map(({ problem }: { problem: string }) => problem)).toEqual([
-      expect.stringContaining('silen'),
-      expect.stringMatching(/spoke only|too short|silen/),
-      expect.stringContaining('command wordless'),
-    ]);
-  });
-
-  it('ends an engine that returns no result in time, and tries the next one', async () => {
-    const hanging = { type: 'command', run: [script('exec sleep 600', 'stuck')], languages: ['en', 'es'] };
-    await desk.configure({ translate: [hanging] });
-    const { code, stdout } = await desk.run(['test', 'translate'], {}, { trialMs: 300 });
-    expect(code).toBe(4);
-    expect(stdout).toMatch(/failed +command stuck returned no result in 0\.3 s/);
-  });
-
   it('ends with its engine at Ctrl-C', async () => {
     const note = join(desk.folder, 'pid');
     const hanging = {

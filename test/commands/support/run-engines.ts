@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
+import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 import { type Ended, makeFolder } from './run-vloc.ts';
@@ -31,7 +32,7 @@ export async function openEnginesDesk(): Promise<EnginesDesk> {
   const variables = {
     VLOC_CONFIG_DIR: join(folder, 'config'),
     VLOC_STATE_DIR: join(folder, 'state'),
-    PATH: process.env.PATH ?? '',
+    PATH: rememberingPath(),
   };
   return {
     folder,

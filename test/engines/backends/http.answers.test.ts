@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { makeCertificate } from '../../support/certificates.ts';
 import { temporaryFolder } from '../workspace.ts';
 import { ask, client, failureOf } from './http-client.ts';
 import { recordedParts, startServer } from './loopback-server.ts';
@@ -127,14 +125,9 @@ describe('an answer', () => {
 
 describe('https', () => {
   it('to a server with an untrusted certificate sends nothing and says what to set', async () => {
-    const [key, certificate] = ['key.pem', 'certificate.pem'].map((name) => join(temporaryFolder(), name));
-    const files = ['-keyout', key ?? '', '-out', certificate ?? ''];
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-    const subject = ['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1'];
-    execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...files], { stdio: 'ignore' });
     let requests = 0;
-    const pair = { key: readFileSync(key ?? ''), cert: readFileSync(certificate ?? '') };
-    const server = createTlsServer(pair, (_, response) => {
+    const certificate = makeCertificate(temporaryFolder(), 'IP:127.0.0.1');
+    const server = createTlsServer(certificate, (_, response) => {
       requests += 1;
       response.end('{"ok":true}');
     }).listen(0, '127.0.0.1');

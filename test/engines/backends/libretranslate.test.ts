@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { BackendWork, Translator } from '../../../src/engines/backend.ts';
+import type { Translator } from '../../../src/engines/backend.ts';
 import { createLibreTranslate } from '../../../src/engines/backends/libretranslate.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { createWork, temporaryFolder } from '../workspace.ts';
 import { type LoopbackServer, type Received, recordedParts, startServer } from './loopback-server.ts';
 import { findDeviations } from './published-api.ts';
 
@@ -44,10 +44,7 @@ function translator(url: string, entry: Partial<Entry> = {}, parts = recordedPar
   return made;
 }
 
-function work(signal = new AbortController().signal): BackendWork & { readonly reports: number[] } {
-  const reports: number[] = [];
-  return { signal, folder: temporaryFolder(), report: (fraction) => reports.push(fraction), reports };
-}
+const work = () => createWork(temporaryFolder());
 
 const task = (texts: readonly string[], to = 'es') => ({
   from: 'en',
@@ -75,7 +72,7 @@ describe('LibreTranslate', () => {
       api_key: 'secret',
     });
     expect(second.q.length).toBe(10);
-    expect(job.reports).toEqual([50 / 60, 1]);
+    expect(job.reports.map(({ fraction }) => fraction)).toEqual([50 / 60, 1]);
     expect(server.received.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 

@@ -2,13 +2,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import type { BackendWork, Translator } from '../../../../src/engines/backend.ts';
+import type { Translator } from '../../../../src/engines/backend.ts';
 import { createLlamaTranslator } from '../../../../src/engines/backends/llama/translate.ts';
 import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
 import type { TypedEntry } from '../../../../src/engines/config.ts';
 // Declares what is injected.
 import type {} from '../../../structure/run-folder.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { createWork, temporaryFolder } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
 import { fakeModule, writePackage } from './fake-runtime.ts';
 import { writeTinyGguf } from './tiny-gguf.ts';
@@ -62,7 +62,4 @@ export function task(...texts: readonly string[]) {
   return { from: 'en', to: 'es', texts: texts.map((text) => ({ text, durationMs: 2_000 })) };
 }
 
-export function work(signal = new AbortController().signal): BackendWork & { readonly reports: number[] } {
-  const reports: number[] = [];
-  return { signal, folder: temporaryFolder(), reports, report: (fraction) => void reports.push(fraction) };
-}
+export const work = (signal?: AbortSignal) => createWork(temporaryFolder(), signal);

@@ -16,7 +16,8 @@ interface Form {
 }
 
 /** Reads a form as servers do. */
-export function formIn({ headers, body }: Pick<Received, 'headers' | 'body'>): Form {
+export function formIn(request: Received | undefined): Form {
+  const { headers, body } = request ?? { headers: {}, body: Buffer.alloc(0) };
   const boundary = /boundary=(.+)$/.exec(headers['content-type'] ?? '')?.[1] ?? '';
   const fields: Record<string, string[]> = {};
   let file = Buffer.alloc(0);

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { BackendWork, Translator } from '../../../../src/engines/backend.ts';
+import type { Translator } from '../../../../src/engines/backend.ts';
 import { createOpenAiTranslator } from '../../../../src/engines/backends/openai/translator.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { createWork, temporaryFolder } from '../../workspace.ts';
 import { type LoopbackServer, recordedParts, startServer } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';
 
@@ -22,8 +22,8 @@ const Asked = v.object({
 type AskedCues = v.InferOutput<typeof Asked>['cues'];
 type Entry = Parameters<typeof createOpenAiTranslator>[0];
 
-const parse = (body: Buffer) => v.parse(Request, JSON.parse(body.toString()));
-const askedIn = (body: Buffer) => v.parse(Asked, JSON.parse(parse(body).messages[1].content));
+const parse = (body: Buffer | undefined) => v.parse(Request, JSON.parse(String(body)));
+const askedIn = (body: Buffer | undefined) => v.parse(Asked, JSON.parse(parse(body).messages[1].content));
 
 /** An answer as OpenAI documents it. */
 const completion = (content: string | null) => ({
@@ -67,10 +67,7 @@ function translator(url: string, entry: Partial<Entry> = {}, parts = recordedPar
   return made;
 }
 
-function work(signal = new AbortController().signal): BackendWork & { readonly reports: number[] } {
-  const reports: number[] = [];
-  return { signal, folder: temporaryFolder(), report: (fraction) => reports.push(fraction), reports };
-}
+const work = () => createWork(temporaryFolder());
 
 const cues = (...texts: string[]) => texts.map((text) => ({ text, durationMs: 2_000 }));
 const numbered = (count: number) => cues(...Array.from({ length: count }, (_, at) => `Line ${at + 1}`));
@@ -89,7 +86,7 @@ describe('translation by a language model', () => {
     ]);
     const [request] = model.received;
     expect(request?.path).toBe('/v1/chat/completions');
-    expect(askedIn(request?.body ?? Buffer.alloc(0))).toEqual({
+    expect(askedIn(request?.body)).toEqual({
       before: [],
       cues: [
         { id: 1, text: 'Good morning.', max_chars: 17 },
@@ -113,7 +110,7 @@ describe('translation by a language model', () => {
       { text: 'Line 25', translation: '«Line 25»' },
     ]);
     expect(asked[1]?.after).toEqual([{ text: 'Line 51' }, { text: 'Line 52' }]);
-    expect(job.reports).toEqual([25 / 60, 50 / 60, 1]);
+    expect(job.reports.map(({ fraction }) => fraction)).toEqual([25 / 60, 50 / 60, 1]);
   });
 
   it('says which cues go on in the next one, as they are spoken', async () => {
@@ -123,7 +120,7 @@ describe('translation by a language model', () => {
       ...(at === 1 ? { continues: true } : {}),
     }));
     await translator(model.url).translate(task(sentence), work());
-    const [system, user] = parse(model.received[0]?.body ?? Buffer.alloc(0)).messages;
+    const [system, user] = parse(model.received[0]?.body).messages;
     const sent: { cues: { continues?: boolean }[] } = JSON.parse(user?.content ?? '');
     expect(sent.cues.map(({ continues }) => continues)).toEqual([undefined, true, undefined, undefined]);
     expect(system?.content).toContain('The sentence of a cue with "continues" goes on in the next cue');
@@ -136,9 +133,7 @@ describe('translation by a language model', () => {
     await expect(translator(model.url, entry).translate(task(cues(injection)), work())).resolves.toEqual([
       `«${injection}»`,
     ]);
-    const [{ content: system }, { content: user }] = parse(
-      model.received[0]?.body ?? Buffer.alloc(0),
-    ).messages;
+    const [{ content: system }, { content: user }] = parse(model.received[0]?.body).messages;
     expect(system).toContain('from English (en) to Spanish (es)');
     expect(system).toContain('Elinor is a woman.');
     expect(system).not.toContain('pwned');
@@ -166,7 +161,7 @@ describe('an answer of a model that cannot be used as a whole', () => {
     );
     const translations = await translator(model.url).translate(task(numbered(3)), work());
     expect(translations).toEqual(['uno', '«Line 2»', '«Line 3»']);
-    const again = askedIn(model.received[1]?.body ?? Buffer.alloc(0)).cues;
+    const again = askedIn(model.received[1]?.body).cues;
     expect(again.map(({ text }) => text)).toEqual(['Line 2', 'Line 3']);
     expect(model.received.length).toBe(2);
   });
@@ -283,7 +278,7 @@ describe('languages of a model', () => {
     await expect(translator(model.url).detect?.(texts, work())).resolves.toBe('pt-BR');
     const request = JSON.parse(model.received[0]?.body.toString() ?? '');
     expect(findDeviations('openai', '/chat/completions', 'request', request)).toEqual([]);
-    expect(parse(model.received[0]?.body ?? Buffer.alloc(0)).messages[1].content.length).toBeLessThan(2_200);
+    expect(parse(model.received[0]?.body).messages[1].content.length).toBeLessThan(2_200);
   });
 
   it.each(['{"language":"und"}', '{"language":"I think it is Spanish"}', 'Spanish'])(
