@@ -22,15 +22,11 @@ describe('inspecting a video', () => {
     });
   });
 
-  test.each([
-    ['a.mov', 'mov', ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le']],
-    ['a.avi', 'avi', ['-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100']],
-    ['a.mpeg', 'mpeg', ['-r', '25', '-c:v', 'mpeg2video', '-c:a', 'mp2']],
-  ])('accepts %s', async (name, container, codecs) => {
-    const file = join(temporaryFolder(), name);
-    ffmpeg(...PICTURE, ...SOUND, ...codecs, file);
+  test('accepts an AVI', async () => {
+    const file = join(temporaryFolder(), 'a.avi');
+    ffmpeg(...PICTURE, ...SOUND, '-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100', file);
     const media = await inspect(file);
-    expect(media.container).toBe(container);
+    expect(media.container).toBe('avi');
     expect(media.duration_seconds).toBeGreaterThan(0.9);
     expect(media.duration_seconds).toBeLessThan(1.2);
   });
@@ -61,14 +57,15 @@ describe('inspecting a video', () => {
   test.each([
     ['mp4', 'h264', 'aac'],
     ['mov', 'mjpeg', 'pcm_s16le'],
-    ['mpg', 'mpeg2video', 'mp2'],
+    ['mpeg', 'mpeg2video', 'mp2'],
   ])(
-    'does not count the time before the first picture of a clock that shows an hour: %s',
-    async (ending, picture, sound) => {
-      const file = join(temporaryFolder(), `late.${ending}`);
+    'accepts %s, and does not count the time before the first picture of a clock that shows an hour',
+    async (container, picture, sound) => {
+      const file = join(temporaryFolder(), `late.${container}`);
       const coded = ['-r', '25', '-pix_fmt', picture === 'mjpeg' ? 'yuvj420p' : 'yuv420p', '-c:v', picture];
       ffmpeg(...PICTURE, ...SOUND, ...coded, '-c:a', sound, '-output_ts_offset', '3600', file);
-      const { duration_seconds } = await inspect(file);
+      const { duration_seconds, container: found } = await inspect(file);
+      expect(found).toBe(container);
       expect(duration_seconds).toBeGreaterThan(0.9);
       expect(duration_seconds).toBeLessThan(1.2);
     },
