@@ -1,11 +1,10 @@
 /** Where a scene of the ledger is played: a minimal hosted service, a folder, and the text that is recorded. */
-import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { expect } from 'vitest';
 import { LIMITS } from '../commands/jobs/limits.ts';
+import { createKiller, expectKilled, type Moment, spawnVloc } from '../commands/support/killed-vloc.ts';
 import { normalize } from '../golden/normalize.ts';
 import { splitWords } from '../golden/stage.ts';
 import { type Ended, openHosted } from '../hosted/run-hosted.ts';
@@ -53,7 +52,7 @@ export interface Desk {
   /** The user does not need these files any more. */
   give(...names: string[]): void;
   /** Runs a command in a process that is killed at a request: before the service does it, or when it is done. */
-  kill(line: string, at: 'arrival' | 'answer', request: string, time?: number): Promise<void>;
+  kill(line: string, at: Moment, request: string, time?: number): Promise<void>;
   /** Later runs see the time later by so many hours. */
   pass(hours: number): void;
 }
@@ -253,27 +252,18 @@ export async function playScene({ play, translate, repeat }: Scene): Promise<str
 async function runKilled(
   { hosted, folder, env }: Pick<Desk, 'hosted' | 'folder' | 'env'>,
   words: readonly string[],
-  { at, request, time }: { readonly at: string; readonly request: string; readonly time: number },
+  { at, request, time }: { readonly at: Moment; readonly request: string; readonly time: number },
 ): Promise<Ended> {
-  const script = join(import.meta.dirname, '../commands/support/vloc-process.ts');
-  const child = spawn(process.execPath, [script, ...words], {
-    cwd: folder,
-    stdio: 'ignore',
-    env: { ...env },
+  const killer = createKiller({
+    ...{ at, time },
+    isMeant: (method, url) => `${method} ${url}`.includes(request),
   });
-  const gone = once(child, 'exit');
-  let seen = 0;
-  hosted.meet = async (moment, method, url) => {
-    if (moment !== at || !`${method} ${url}`.includes(request)) return;
-    seen += 1;
-    if (seen !== time) return;
-    child.kill('SIGKILL');
-    await gone;
-    throw new Error('nobody waits for an answer');
+  hosted.meet = async (...met) => {
+    if (await killer.meet(...met)) throw new Error('nobody waits for an answer');
   };
-  const [, signal] = await gone;
+  killer.child = spawnVloc(words, { folder, env });
+  await expectKilled(killer.child);
   hosted.meet = async () => {};
-  expect(signal).toBe('SIGKILL');
   return { code: EXIT_OF_KILLED, stdout: '', stderr: '' };
 }
 

@@ -2,33 +2,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lockPath, recordsPath } from '../../../src/batch/records/record-folder.ts';
+import { endWithTest } from '../../commands/support/killed-vloc.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { linesItem } from './support/items.ts';
-import type { KilledRun } from './support/kill-points.ts';
+import { OWN_RUN } from './support/own-run.ts';
 import { startStage } from './support/stage.ts';
 
 describe('two runs into one folder', () => {
   it('are not allowed: the second one names the process that runs', async () => {
     const stage = await startStage();
     stage.engines.hold();
-    const first: KilledRun = {
-      baseUrl: stage.service.url,
-      credentials: stage.credentials,
-      stateDir: join(stage.folder, 'state'),
-      out: stage.out,
-      video: null,
-      lines: 2,
-      point: { at: 'request', method: 'NONE', path: '^$' },
-    };
-    const script = join(import.meta.dirname, 'support', 'killed-run.ts');
-    const child = spawn(process.execPath, [script, JSON.stringify(first)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
+    const run = JSON.stringify(stage.ownRun({ lines: 2 }));
+    const child = endWithTest(
+      spawn(process.execPath, [OWN_RUN, run], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    );
     const gone = once(child, 'exit');
     await until(
       async () => (await stage.books()).jobs,

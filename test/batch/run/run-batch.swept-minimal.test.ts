@@ -8,8 +8,8 @@ import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
 import { newFolder } from '../records/support/folder.ts';
 import { HAS_STRACE } from '../records/support/strace.ts';
+import { type OwnRun, runOwn } from './support/own-run.ts';
 import { listPoints, resultIn, runUntil, type SweepPoint } from './support/sweep.ts';
-import { runSwept, type SweptRun } from './support/swept-batch.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
 /** The short run takes some points: fewer of those before a file has its name, which are those of every other run. */
@@ -19,7 +19,7 @@ const LANGUAGES = ['es', 'ca'];
 
 const VIDEO = Buffer.from('\0\0\0\x18ftypisom and more');
 
-async function prepareRun(hosted: Hosted, place: string): Promise<SweptRun> {
+async function prepareRun(hosted: Hosted, place: string): Promise<OwnRun> {
   const { key, secret } = hosted.account;
   const video = join(place, 'talk.mp4');
   const [out, stateDir] = [join(place, 'out'), join(place, 'state')];
@@ -32,7 +32,6 @@ async function prepareRun(hosted: Hosted, place: string): Promise<SweptRun> {
     stateDir,
     out,
     video,
-    replace: false,
     languages: LANGUAGES,
   };
 }
@@ -45,15 +44,16 @@ async function checkPoint(
 ): Promise<boolean> {
   const at = `${swept}, ${call} ${time}`;
   const run = await prepareRun(hosted, place);
-  const before = await readFile(run.video);
+  const video = join(place, 'talk.mp4');
+  const before = await readFile(video);
   const isKilled = await runUntil(run, { files: swept, call, time });
-  const outcomes = await runSwept(run);
+  const outcomes = await runOwn(run);
   expect(
     outcomes.map(({ state }) => state.phase),
     at,
   ).toEqual(['done', 'done']);
 
-  const input = await readFile(run.video);
+  const input = await readFile(video);
   expect(input.equals(before), at).toBe(true);
   const { jobs, payments } = readBooks(hosted);
   const ours = jobs.filter((job) => job.input === sha256(input));

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { HAS_STRACE } from '../records/support/strace.ts';
+import { type OwnRun, runOwn } from './support/own-run.ts';
 import { type Stage, startStage } from './support/stage.ts';
 import { listPoints, PART, RESULT, runUntil, type SweepPoint } from './support/sweep.ts';
-import { runSwept, type SweptRun } from './support/swept-batch.ts';
 
 /** More than one of the batches in which a download is written; the engines of the stage hand it back as it is. */
 const VIDEO = Buffer.alloc(4.5 * 1024 ** 2, ' ');
@@ -23,7 +23,7 @@ interface Scene {
   /** A call that a run of this scene must come to, else the scene is not what its name says. */
   readonly through: string;
   /** What is there before the run. */
-  readonly prepare: (run: SweptRun) => Promise<unknown>;
+  readonly prepare: (run: OwnRun) => Promise<unknown>;
 }
 
 const SCENES: readonly Scene[] = [
@@ -56,22 +56,9 @@ const SCENES: readonly Scene[] = [
 ];
 
 /** A place for one run, with what the scene wants there. */
-async function prepareRun(
-  stage: Stage,
-  { replace = false, prepare }: Scene,
-  name: string,
-): Promise<SweptRun> {
+async function prepareRun(stage: Stage, { replace = false, prepare }: Scene, name: string): Promise<OwnRun> {
   const video = join(stage.folder, 'talk.mp4');
-  const place = join(stage.folder, name);
-  const run: SweptRun = {
-    baseUrl: stage.service.url,
-    credentials: stage.credentials,
-    stateDir: join(place, 'state'),
-    out: join(place, 'out'),
-    video,
-    replace,
-    languages: ['es'],
-  };
+  const run = stage.ownRun({ video, replace, languages: ['es'] }, join(stage.folder, name));
   await writeFile(video, VIDEO);
   await mkdir(run.out, { recursive: true });
   await prepare(run);
@@ -95,7 +82,7 @@ async function checkPoint(stage: Stage, scene: Scene, point: SweepPoint): Promis
   }
   expect((await readOwnRecords({ folder: run.out })).damage, at).toEqual([]);
 
-  const outcomes = await runSwept(run);
+  const outcomes = await runOwn(run);
   expect(
     outcomes.map(({ state }) => state.phase),
     at,

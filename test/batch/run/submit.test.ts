@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { HAS_STRACE, STRACE } from '../records/support/strace.ts';
-import type { KilledRun } from './support/kill-points.ts';
+import { OWN_RUN } from './support/own-run.ts';
 import { startStage } from './support/stage.ts';
 
 const COUNT = 3;
@@ -15,21 +15,11 @@ const SHOWN_BYTES = 5000;
 describe.skipIf(!HAS_STRACE)('a paid call (needs strace)', () => {
   it('is sent after its attempt is on the disk, every time', async () => {
     const stage = await startStage();
-    const run: KilledRun = {
-      baseUrl: stage.service.url,
-      credentials: stage.credentials,
-      stateDir: join(stage.folder, 'state'),
-      out: stage.out,
-      video: null,
-      lines: COUNT,
-      point: { at: 'request', method: 'NONE', path: '^$' },
-    };
     const trace = join(stage.folder, 'trace');
-    const script = join(import.meta.dirname, 'support', 'killed-run.ts');
     const calls = 'trace=fsync,fdatasync,ftruncate,write,writev,pwrite64,sendto,sendmsg';
     await promisify(execFile)('strace', [
       ...[...STRACE, '-y', '-s', String(SHOWN_BYTES), '-o', trace, '-e', calls],
-      ...[process.execPath, script, JSON.stringify(run)],
+      ...[process.execPath, OWN_RUN, JSON.stringify(stage.ownRun({ lines: COUNT }))],
     ]);
     const rows = (await readFile(trace, 'utf8')).split('\n');
     const posts = rows.flatMap((row, at) => {

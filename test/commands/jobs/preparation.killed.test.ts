@@ -1,54 +1,25 @@
 /** Killed between parts, the next run continues where this one ended: nothing is cut, sent or paid twice. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseSrt } from '../../../src/protocol/srt.ts';
-import type { Faults } from '../../../src/service/index.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
 import { environmentOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
 const WORDS = ['recognize', 'talk.mp4', '--split', '--out', 'out'];
 
-/** Kills the child at a step of the service: when a request is there, or when it was carried out and not answered. */
-function killAt(method: string, path: RegExp, time: number, when: 'before' | 'after') {
-  const state: { child: ChildProcess | null } = { child: null };
-  let seen = 0;
-  const kill = async (request: Parameters<Faults['before']>[0]) => {
-    const isMeant = request.method === method && path.test(request.target.split('?')[0] ?? '');
-    if (isMeant) seen += 1;
-    if (!isMeant || seen !== time || state.child === null) return null;
-    const gone = once(state.child, 'exit');
-    state.child.kill('SIGKILL');
-    await gone;
-    return 'drop' as const;
-  };
-  return Object.assign(state, {
-    before: async (request: Parameters<Faults['before']>[0]) => (when === 'before' ? kill(request) : null),
-    after: async (...[request, answer]: Parameters<Faults['after']>) =>
-      (when === 'after' ? await kill(request) : null) ?? answer,
+const start = ({ folder, service, credentials }: MediaDesk, searchPath = rememberingPath()) =>
+  spawnVloc([...WORDS, '-o', 'ndjson'], {
+    ...{ folder, stdio: ['ignore', 'pipe', 'inherit'] },
+    env: { PATH: searchPath, ...environmentOf({ service, credentials }, folder) },
   });
-}
-
-function start({ folder, service, credentials }: MediaDesk, searchPath = rememberingPath()): ChildProcess {
-  const script = join(import.meta.dirname, '../support/vloc-process.ts');
-  const child = spawn(process.execPath, [script, ...WORDS, '-o', 'ndjson'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: searchPath,
-      ...environmentOf({ service, credentials }, folder),
-    },
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
 
 /** What the child says that it does to its video, until it ends. */
 async function* doingOf(child: ChildProcess): AsyncGenerator<string> {
@@ -76,23 +47,15 @@ async function expectWhole(desk: MediaDesk, cuts: boolean): Promise<void> {
 }
 
 describe('a run that is killed', () => {
-  it.each([
-    [
-      'when the job of the second part is created but not answered',
-      'POST',
-      /\/subtitle-recognitions$/,
-      2,
-      'after',
-    ],
-  ] as const)('%s', async (_name, method, path, time, when) => {
-    const faults = killAt(method, path, time, when);
-    const desk = await openMediaDesk({ faults });
+  it('when the job of the second part is created but not answered', async () => {
+    const isMeant = (method: string, url: string) =>
+      method === 'POST' && /\/subtitle-recognitions$/.test(url);
+    const killer = createKiller({ at: 'answer', isMeant, time: 2 });
+    const desk = await openMediaDesk({ faults: killer.faults });
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
-    const child = start(desk);
-    faults.child = child;
-    child.stdout?.resume();
-    const [, signal] = await once(child, 'exit');
-    expect(signal).toBe('SIGKILL');
+    killer.child = start(desk);
+    killer.child.stdout?.resume();
+    await expectKilled(killer.child);
     await expectWhole(desk, false);
   });
 
@@ -106,10 +69,9 @@ describe('a run that is killed', () => {
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     // With programs that work when the kill comes.
     const child = start(desk, process.env.PATH);
-    const gone = once(child, 'exit');
+    const gone = expectKilled(child);
     for await (const doing of doingOf(child)) if (doing === end) child.kill('SIGKILL');
-    const [, signal] = await gone;
-    expect(signal).toBe('SIGKILL');
+    await gone;
     await expectWhole(desk, cuts);
   });
 });

@@ -1,10 +1,11 @@
 /** One round of a sweep: commands in processes of their own that are killed at random, then run until they are done. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
+import { createKiller, type Moment, type Signal, spawnVloc } from '../../commands/support/killed-vloc.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { digestTree } from '../../support/untouched.ts';
 import { createRandom, type Random } from '../../torture/random.ts';
@@ -25,20 +26,21 @@ interface Ended {
 }
 
 /** When a run is interrupted: at a request of its, before or after the work for it, or at a time. */
-type Moment =
-  | { readonly at: 'arrival' | 'answer'; readonly request: number }
+type Interruption =
+  | { readonly at: Moment; readonly request: number }
   | { readonly at: 'time'; readonly ms: number };
 
 /** Requests of a command that continues, of one that looks at subtitles, and of a whole localization. */
 const MOST_REQUESTS = [3, 10, 30];
 /** Time of such commands on a machine that does nothing else. */
 const MOST_MS = [700, 1200, 2500];
+const SIGNALS: readonly Signal[] = ['SIGKILL', 'SIGINT'];
 /** Runs after the last interruption: one that continues is enough. */
 const LAST_RUNS = 1;
 /** A run that watches a folder does not end by itself when its moment never comes. */
 const LONGEST_MS = 15_000;
 
-function pickMoment(random: Random): Moment {
+function pickMoment(random: Random): Interruption {
   if (random.chance(0.3)) return { at: 'time', ms: random.between(100, random.pick(MOST_MS)) };
   const request = random.between(1, random.pick(MOST_REQUESTS));
   return { at: random.pick(['arrival', 'answer'] as const), request };
@@ -85,7 +87,7 @@ class Round {
       }
       const interruptions = random.between(1, 2);
       for (let count = 0; count < interruptions; count += 1) {
-        const signal = random.pick(['SIGKILL', 'SIGINT'] as const);
+        const signal = random.pick(SIGNALS);
         const ended = await this.#run([...words, ...opening], { moment: pickMoment(random), signal });
         expect(ended.said).not.toMatch(/INTERNAL_DEFECT|^\s+at .*:\d+:\d+/m);
       }
@@ -128,28 +130,21 @@ class Round {
 
   async #run(
     words: readonly string[],
-    interruption?: { readonly moment: Moment; readonly signal: NodeJS.Signals },
+    interruption?: { readonly moment: Interruption; readonly signal: Signal },
   ): Promise<Ended> {
     const { key, secret, prefix } = this.#hosted.account;
-    const child = spawn(
-      process.execPath,
-      [join(import.meta.dirname, '../../commands/support/vloc-process.ts'), ...words],
-      {
-        cwd: this.#folder,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          PATH: rememberingPath(),
-          HOME: this.#folder,
-          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-          VLOC_BASE_URL: this.#hosted.baseUrl,
-          VLOC_KEY: key,
-          VLOC_SECRET: secret,
-          VLOC_HEADER_PREFIX: prefix,
-          VLOC_CONFIG_DIR: join(this.#folder, 'config'),
-          VLOC_STATE_DIR: join(this.#folder, 'state'),
-        },
-      },
-    );
+    const env = {
+      PATH: rememberingPath(),
+      HOME: this.#folder,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      VLOC_BASE_URL: this.#hosted.baseUrl,
+      VLOC_KEY: key,
+      VLOC_SECRET: secret,
+      VLOC_HEADER_PREFIX: prefix,
+      VLOC_CONFIG_DIR: join(this.#folder, 'config'),
+      VLOC_STATE_DIR: join(this.#folder, 'state'),
+    };
+    const child = spawnVloc(words, { folder: this.#folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const disarm = interruption === undefined ? () => {} : this.#arm(child, interruption);
     try {
       const ended = await collect(child);
@@ -165,20 +160,13 @@ class Round {
 
   #arm(
     child: ChildProcess,
-    { moment, signal }: { readonly moment: Moment; readonly signal: NodeJS.Signals },
+    { moment, signal }: { readonly moment: Interruption; readonly signal: Signal },
   ): () => void {
-    const gone = new Promise((resolve) => child.once('exit', resolve));
     const timer = setTimeout(() => child.kill(signal), moment.at === 'time' ? moment.ms : LONGEST_MS);
     if (moment.at === 'time') return () => clearTimeout(timer);
-    let seen = 0;
-    this.#hosted.meet = async (at) => {
-      if (at !== moment.at) return;
-      seen += 1;
-      if (seen !== moment.request) return;
-      child.kill(signal);
-      // Who is killed gets no answer; who is asked to stop may still get one.
-      if (signal === 'SIGKILL') await gone;
-    };
+    const killer = createKiller({ at: moment.at, isMeant: () => true, time: moment.request, signal });
+    killer.child = child;
+    this.#hosted.meet = async (...met) => void (await killer.meet(...met));
     return () => {
       clearTimeout(timer);
       this.#hosted.meet = async () => {};

@@ -10,6 +10,7 @@ import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';
 import { videoOf } from '../../../service/harness/small-engines.ts';
 import { linesItem, videoItem } from './items.ts';
+import type { OwnRun } from './own-run.ts';
 import { runInFolder, type UnopenedBatch } from './run-in-folder.ts';
 import { unopenedBatch } from './unopened-batch.ts';
 
@@ -32,6 +33,8 @@ export interface Stage extends Scene {
   /** Inputs, results and the records of this machine. */
   readonly folder: string;
   readonly out: string;
+  /** A run for a process of its own. @param place the folder of its results and records */
+  ownRun(work: Partial<OwnRun>, place?: string): OwnRun;
   run(items: readonly BatchItem[], changes?: Changes): Promise<Ran>;
   /** Items of lines that need no upload, all different. */
   lines(count: number): readonly BatchItem[];
@@ -59,6 +62,13 @@ export async function startStage(options: Partial<ServiceOptions> = {}): Promise
     ...scene,
     folder,
     out,
+    ownRun: (work, place = folder) => ({
+      baseUrl: scene.service.url,
+      credentials: scene.credentials,
+      stateDir: join(place, 'state'),
+      out: join(place, 'out'),
+      ...work,
+    }),
     lines: (count) => Array.from({ length: count }, (_, index) => linesItem(index)),
     async video(name, seconds, languages = ['es']) {
       const path = join(folder, name);

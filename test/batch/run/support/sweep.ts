@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleScript } from '../../../support/bundled.ts';
 import { STRACE } from '../../records/support/strace.ts';
-import type { SweptRun } from './swept-batch.ts';
+import { OWN_RUN, type OwnRun } from './own-run.ts';
 
 /** A result in the folder of results, and what it is called until it is whole. */
 export const resultIn = (language: string) => `talk.${language}.mp4`;
@@ -20,11 +20,11 @@ export const PART = partOf(RESULT);
  * calls of each thread: SQLite works in the first one, and everything else in another.
  */
 const SWEPT = {
-  records: ({ out, stateDir }: SweptRun) =>
+  records: ({ out, stateDir }: OwnRun) =>
     [join(out, '.vloc'), stateDir].flatMap((folder) =>
       ['', '-journal', '.new', '.new-journal'].map((end) => join(folder, `records.db${end}`)),
     ),
-  results: ({ out, languages }: SweptRun) => {
+  results: ({ out, languages = [] }: OwnRun) => {
     const results = languages.map(resultIn);
     return [out, ...[...results.map(partOf), ...results, '.vloc'].map((name) => join(out, name))];
   },
@@ -53,18 +53,16 @@ export interface SweptProcess {
   readonly files: { readonly [Files in SweepPoint['files']]: readonly string[] };
 }
 
-const SCRIPT = join(import.meta.dirname, 'swept-run.ts');
-
-async function processOf(run: SweptRun): Promise<SweptProcess> {
+async function processOf(run: OwnRun): Promise<SweptProcess> {
   return {
-    command: [process.execPath, await bundleScript(SCRIPT), JSON.stringify(run)],
+    command: [process.execPath, await bundleScript(OWN_RUN), JSON.stringify(run)],
     env: process.env,
     files: { records: SWEPT.records(run), results: SWEPT.results(run) },
   };
 }
 
 /** True when the run was killed at the point; false when it ended before it came there. */
-export async function runUntil(run: SweptRun, point: Omit<SweepPoint, 'isLate'>): Promise<boolean> {
+export async function runUntil(run: OwnRun, point: Omit<SweepPoint, 'isLate'>): Promise<boolean> {
   return killAt(await processOf(run), point);
 }
 
@@ -85,7 +83,7 @@ export async function killAt(
 }
 
 /** All points of a run that nothing ends, in the order in which it comes to them. @param trace a file for strace */
-export async function listPoints(run: SweptRun, trace: string): Promise<readonly SweepPoint[]> {
+export async function listPoints(run: OwnRun, trace: string): Promise<readonly SweepPoint[]> {
   return pointsOf(await processOf(run), trace);
 }
 

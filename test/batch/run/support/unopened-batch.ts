@@ -4,7 +4,7 @@ import { openJobRecord } from '../../../../src/batch/records/job-record.ts';
 import { profileId } from '../../../../src/batch/records/profile-id.ts';
 import { openUploadRecord } from '../../../../src/batch/records/upload-record.ts';
 import type { RunOptions } from '../../../../src/batch/run/batch.ts';
-import { createClient } from '../../../../src/client/index.ts';
+import { type ClientEvent, createClient } from '../../../../src/client/index.ts';
 import { SYSTEM_RUNTIME } from '../../../../src/client/runtime.ts';
 import { createPreparation } from '../../../../src/commands/jobs/preparation.ts';
 import type { UnopenedBatch } from './run-in-folder.ts';
@@ -16,6 +16,7 @@ export interface Opening {
   readonly out: string;
   readonly items: readonly BatchItem[];
   readonly options?: Partial<RunOptions> | undefined;
+  readonly onEvent?: (event: ClientEvent) => void;
 }
 
 const OPTIONS: RunOptions = {
@@ -42,9 +43,10 @@ export function unopenedBatch({
   out,
   items,
   options,
+  onEvent = () => undefined,
 }: Opening): UnopenedBatch {
   const profile = profileId(baseUrl, credentials.key);
-  const client = createClient({ baseUrl, ...credentials, runtime: QUICK });
+  const client = createClient({ baseUrl, ...credentials, runtime: QUICK, onEvent });
   const { now } = QUICK;
   return {
     tasks: items.map((item) => ({ item, decision: { step: 'new', after: null } })),
