@@ -1,18 +1,15 @@
 /** What needs a person on the page: read, edited and saved in a real browser. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { PageParts } from '../../../../src/batch/report/html.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { buildReport, pathFrom } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import { readSubtitleFile, scanText } from '../../../../src/media/subtitles/read-subtitle.ts';
 import { pageJob } from '../../report/page-job.ts';
-import { bundlePage, type OpenPage, openPage, type View } from './browser.ts';
-import { CHROMIUM, launchBrowser } from './launch.ts';
+import { expectNoBarriers, useReport, type View } from './browser.ts';
+import { CHROMIUM } from './launch.ts';
 
 /** Line ends, mark and numbers as an editor on Windows left them; one text would run, were it not shown as text. */
 const SRT =
@@ -20,18 +17,9 @@ const SRT =
   '9\r\n00:00:03,000 --> 00:00:04,000\r\n<img src=x onerror=alert(1)>\r\ndos\r\n\r\n\r\n' +
   '12\r\n00:00:05,000 --> 00:00:06,000\r\ntres';
 const VTT = 'WEBVTT\n\n00:01.000 --> 00:02.000\nbonjour\n';
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Run in the page: which rule is broken, and where. */
-const FIND_BARRIERS = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target)))`;
 const COMMAND = "vloc localize 'my lessons' --to es,fr --out out --from-subtitles";
 
-let browser: Browser;
-let folder: string;
-let parts: PageParts;
-let facts: ReportFacts;
-
-function makeFacts(): Promise<ReportFacts> {
+function makeFacts(folder: string): Promise<ReportFacts> {
   const write = (name: string, content: string) => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
@@ -73,10 +61,11 @@ function makeFacts(): Promise<ReportFacts> {
   );
 }
 
+const report = useReport(makeFacts);
+
 /** @param hasPicker whether the browser can write files */
-async function open(view: View = {}, hasPicker = false): Promise<OpenPage> {
-  const opened = await openPage(browser, folder, { facts, parts }, view);
-  onTestFinished(() => opened.page.close());
+async function open(view: View = {}, hasPicker = false) {
+  const opened = await report.open(view);
   await opened.page.evaluate((isKept) => {
     if (!isKept) Reflect.deleteProperty(window, 'showSaveFilePicker');
   }, hasPicker);
@@ -87,18 +76,6 @@ const field = (page: Page, cue: number) =>
   page.getByRole('textbox', { name: `Text of talk.es.srt, cue ${cue}` });
 
 describe.skipIf(CHROMIUM === null)('what needs a person', () => {
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-    [browser, parts] = await Promise.all([launchBrowser(), bundlePage()]);
-  });
-  beforeEach(async () => {
-    facts = await makeFacts();
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   it('comes first, with file, cue, time and reasons, and names the file that it cannot edit', async () => {
     const { page, complaints } = await open();
     await expect.poll(() => page.locator('.attention h2').textContent()).toBe('Needs a person');
@@ -114,7 +91,7 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
       .toEqual(['NUMBER because of NUMBER', 'NAME because of NAME']);
     await expect
       .poll(() => page.locator('.place').last().textContent())
-      .toContain(`Edit talk.fr.vtt:3 in an editor.Then run in ${folder}: ${COMMAND}Copy`);
+      .toContain(`Edit talk.fr.vtt:3 in an editor.Then run in ${report.folder}: ${COMMAND}Copy`);
     await expect.poll(() => field(page, 2).inputValue()).toBe('<img src=x onerror=alert(1)>\ndos');
     await expect.poll(() => page.locator('.place img, .place b').count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -145,7 +122,7 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
       .toBe('Downloaded talk.es.srt with 1 changed line: put it in the place of talk.es.srt.');
     await expect
       .poll(() => page.locator('.changes .command').textContent())
-      .toBe(`Then run in ${folder}: ${COMMAND}Copy`);
+      .toBe(`Then run in ${report.folder}: ${COMMAND}Copy`);
     expect(requests.filter((address) => !/^(file|blob):/.test(address))).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -210,10 +187,6 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
       location.hash = 'attention';
     });
     await field(page, 2).fill('');
-    await page.evaluate(AXE);
-    expect(await page.evaluate(FIND_BARRIERS)).toEqual([]);
-    await expect
-      .poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
-      .toBe(true);
+    await expectNoBarriers(page);
   });
 });

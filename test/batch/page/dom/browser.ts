@@ -1,10 +1,13 @@
 /** The page in a real browser, opened from disk as its readers open it. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import config, { joinStyles } from '../../../../src/batch/page/rolldown.config.js';
 import { type PageParts, writePage } from '../../../../src/batch/report/html.ts';
 import { buildReport, pathFrom } from '../../../../src/batch/report/page-build.ts';
@@ -13,9 +16,10 @@ import type { PageJob } from '../../../../src/batch/report/page-jobs.ts';
 import { outlineSound } from '../../../../src/media/audio/peaks.ts';
 import { readSoftSubtitles, readSubtitleFile } from '../../../../src/media/subtitles/read-subtitle.ts';
 import { programs } from '../../../engines/workspace.ts';
+import { CHROMIUM, launchBrowser } from './launch.ts';
 
 /** Script and style from the sources as they are now, not from a build of earlier. */
-export async function bundlePage(): Promise<PageParts> {
+async function bundlePage(): Promise<PageParts> {
   const build = await rolldown(config);
   const { output } = await build.generate([config.output].flat()[0]);
   await build.close();
@@ -41,7 +45,7 @@ export function readFolder(folder: string, jobs: readonly PageJob[]): Promise<Re
 /** A busy machine takes its time; still less than the limit of a test, which would not say what is waited for. */
 const PATIENCE_MS = 170_000;
 
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page;
   /** Addresses of everything that the page has asked for. */
   readonly requests: readonly string[];
@@ -54,8 +58,62 @@ export interface View {
   readonly colorScheme?: 'light' | 'dark';
 }
 
+/** A report in a folder of its own, and a browser that shows it, for all tests of a `describe`. */
+export interface Report {
+  readonly folder: string;
+  readonly facts: ReportFacts;
+  /** Opens the page, or that of other facts; it closes with the test. */
+  open(view?: View, facts?: ReportFacts): Promise<OpenPage>;
+  /** Opens the page until all tests are done. */
+  keepOpen(): Promise<Page>;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Run in the page: which rule is broken, and where. */
+const FIND_BARRIERS = `axe.run().then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target)))`;
+
+export function useReport(makeFacts: (folder: string) => Promise<ReportFacts>): Report {
+  let browser: Browser;
+  let folder: string;
+  let facts: ReportFacts;
+  let parts: PageParts;
+  // Without a browser all tests are skipped.
+  if (CHROMIUM !== null) {
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
+      [facts, parts, browser] = await Promise.all([makeFacts(folder), bundlePage(), launchBrowser()]);
+    });
+    afterAll(async () => {
+      await browser.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+  }
+  return {
+    get folder() {
+      return folder;
+    },
+    get facts() {
+      return facts;
+    },
+    async open(view, shown = facts) {
+      const opened = await openPage(browser, folder, { facts: shown, parts }, view);
+      onTestFinished(() => opened.page.close());
+      return opened;
+    },
+    keepOpen: async () => (await openPage(browser, folder, { facts, parts })).page,
+  };
+}
+
+/** Neither axe finds a barrier, nor does the page scroll sideways. */
+export async function expectNoBarriers(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  expect(await page.evaluate(FIND_BARRIERS)).toEqual([]);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+}
+
 /** Writes the page into the folder and opens it. */
-export async function openPage(
+async function openPage(
   browser: Browser,
   folder: string,
   task: { facts: ReportFacts; parts: PageParts },

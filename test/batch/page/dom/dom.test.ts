@@ -1,13 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { PageParts } from '../../../../src/batch/report/html.ts';
-import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
-import { bundlePage, openPage, type View } from './browser.ts';
-import { CHROMIUM, launchBrowser } from './launch.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectNoBarriers, useReport, type View } from './browser.ts';
+import { CHROMIUM } from './launch.ts';
 import { HOSTILE, HOSTILE_ENGINE, makeFacts } from './sample-report.ts';
 
 /** A desk and a phone, by day and by night. */
@@ -17,15 +11,6 @@ const VIEWS = [
   { size: { width: 390, height: 844 }, colorScheme: 'light' },
   { size: { width: 390, height: 844 }, colorScheme: 'dark' },
 ] as const;
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Run in the page: which rule is broken, and where. */
-const FIND_BARRIERS = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target)))`;
-
-let browser: Browser;
-let folder: string;
-let parts: PageParts;
-let facts: ReportFacts;
 
 /** Where each picture stands, in seconds. */
 function pictureTimes(page: Page): Promise<number[]> {
@@ -42,24 +27,16 @@ async function openEntry(page: Page, place: number): Promise<void> {
   await expect.poll(() => entry.getAttribute('aria-current')).toBe('page');
 }
 
-/** Opens the report, or the entry at `place` of its list. */
-async function open(place: number | null, view: View = {}) {
-  const opened = await openPage(browser, folder, { facts, parts }, view);
-  onTestFinished(() => opened.page.close());
-  if (place !== null) await openEntry(opened.page, place);
-  return opened;
-}
-
 // Without a browser, these are reported as skipped; CONTRIBUTING says how to get one.
 describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-    [facts, parts, browser] = await Promise.all([makeFacts(folder), bundlePage(), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const report = useReport(makeFacts);
+
+  /** Opens the report, or the entry at `place` of its list. */
+  async function open(place: number | null, view: View = {}) {
+    const opened = await report.open(view);
+    if (place !== null) await openEntry(opened.page, place);
+    return opened;
+  }
 
   it('puts failures first, with code, request and what to do', async () => {
     const { page } = await open(0);
@@ -193,7 +170,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     'has no barrier that axe finds, nor scrolls sideways, at $size.width in $colorScheme',
     async (view) => {
       const { page } = await open(null, view);
-      await page.evaluate(AXE);
       for (const fragment of ['', 'e1', 'e2']) {
         await page.evaluate((hash) => {
           location.hash = hash;
@@ -202,15 +178,13 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         await expect
           .poll(() => current.evaluateAll((links) => links.map((link) => link.getAttribute('href'))))
           .toEqual(fragment === '' ? [] : [`#${fragment}`]);
-        expect(await page.evaluate(FIND_BARRIERS)).toEqual([]);
-        await expect
-          .poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
-          .toBe(true);
+        await expectNoBarriers(page);
       }
     },
   );
 
   it('creates players only for the open one of five hundred videos, and lays out only what is visible', async () => {
+    const { facts } = report;
     const [failed, done] = facts.entries;
     if (failed === undefined || done === undefined) throw new Error('there are no entries');
     const entries = Array.from({ length: 500 }, (_, at) => ({
@@ -218,8 +192,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       id: `e${at + 1}`,
       name: `lesson ${at + 1}`,
     }));
-    const { page } = await openPage(browser, folder, { facts: { ...facts, entries }, parts });
-    onTestFinished(() => page.close());
+    const { page } = await report.open({}, { ...facts, entries });
     await expect.poll(() => page.locator('.entries li').count()).toBe(500);
     // The first is open: its two videos and its dub.
     await expect.poll(() => page.locator('article video').count()).toBe(2);

@@ -1,32 +1,20 @@
 /** Any line of the page: heard, edited, taken back and saved in a real browser. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { PageParts } from '../../../../src/batch/report/html.ts';
-import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
-import { bundlePage, openPage, type View } from './browser.ts';
-import { CHROMIUM, launchBrowser } from './launch.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { expectNoBarriers, useReport, type View } from './browser.ts';
+import { CHROMIUM } from './launch.ts';
 import { makeFacts } from './sample-report.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** Run in the page: which rule is broken, and where. */
-const FIND_BARRIERS = `axe.run().then(({ violations }) =>
-  violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ target }) => target)))`;
 const PHONE: View = { size: { width: 390, height: 844 }, colorScheme: 'dark' };
 
-let browser: Browser;
-let folder: string;
-let parts: PageParts;
-let facts: ReportFacts;
+const report = useReport(makeFacts);
 
 /** Opens the video with its subtitles, in a browser that cannot write files. */
 async function open(view: View = {}): Promise<Page> {
-  const { page } = await openPage(browser, folder, { facts, parts }, view);
-  onTestFinished(() => page.close());
+  const { page } = await report.open(view);
   await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
   await page.locator('.entries a').nth(1).click();
   await page.locator('.lines').waitFor();
@@ -43,18 +31,9 @@ async function save(page: Page, file: string): Promise<string> {
   return readFile(await (await downloads).path(), 'utf8');
 }
 
-const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+const read = (name: string) => readFileSync(join(report.folder, name), 'utf8');
 
 describe.skipIf(CHROMIUM === null)('any line of a video on the page', () => {
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-    [facts, parts, browser] = await Promise.all([makeFacts(folder), bundlePage(), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
   it('has a field; changed lines are counted, taken back, saved file by file, and followed by one command', async () => {
     const page = await open();
     await expect.poll(() => page.locator('.lines textarea').count()).toBe(6);
@@ -73,7 +52,7 @@ describe.skipIf(CHROMIUM === null)('any line of a video on the page', () => {
     const command = page.locator('.changes .command');
     await expect
       .poll(() => command.allTextContents())
-      .toEqual([`Then run in ${dirname(folder)}: vloc localize talk.mp4Copy`]);
+      .toEqual([`Then run in ${dirname(report.folder)}: vloc localize talk.mp4Copy`]);
     await command.getByRole('button').click();
     await expect.poll(() => command.getByRole('button').textContent()).not.toBe('Copy');
     expect(await page.evaluate(() => getSelection()?.toString())).toBe('vloc localize talk.mp4');
@@ -142,10 +121,6 @@ describe.skipIf(CHROMIUM === null)('any line of a video on the page', () => {
     const page = await open(view);
     await field(page, 'talk.es.srt', 1).fill('');
     await expect.poll(() => page.getByRole('alert').filter({ hasText: 'Write a text' }).count()).toBe(1);
-    await page.evaluate(AXE);
-    expect(await page.evaluate(FIND_BARRIERS)).toEqual([]);
-    await expect
-      .poll(() => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
-      .toBe(true);
+    await expectNoBarriers(page);
   });
 });

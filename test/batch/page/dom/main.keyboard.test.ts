@@ -1,16 +1,14 @@
 /** The page without a mouse: focus order, keys, and what Chromium tells a screen reader. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { PageParts } from '../../../../src/batch/report/html.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildReport, pathFrom } from '../../../../src/batch/report/page-build.ts';
 import type { ReportFacts } from '../../../../src/batch/report/page-facts.ts';
 import { formatSrt, parseSrt } from '../../../../src/protocol/srt.ts';
 import { pageJob } from '../../report/page-job.ts';
-import { bundlePage, openPage, type View } from './browser.ts';
-import { CHROMIUM, launchBrowser } from './launch.ts';
+import { useReport, type View } from './browser.ts';
+import { CHROMIUM } from './launch.ts';
 
 const TEXTS = [
   '<i>one</i> <font color="yellow">two</font>',
@@ -51,18 +49,8 @@ function makeFacts(folder: string): Promise<ReportFacts> {
   );
 }
 
-let browser: Browser;
-let folder: string;
-let parts: PageParts;
-let facts: ReportFacts;
 /** For tests that change nothing in it. */
 let still: Page;
-
-async function open(view: View = {}): Promise<Page> {
-  const { page } = await openPage(browser, folder, { facts, parts }, view);
-  onTestFinished(() => page.close());
-  return page;
-}
 
 /** The text or label of the element that has the focus. */
 const focused = (page: Page) =>
@@ -95,21 +83,16 @@ async function readTree(page: Page): Promise<Told[]> {
 }
 
 describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
+  const report = useReport(makeFacts);
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-    [browser, parts, facts] = await Promise.all([launchBrowser(), bundlePage(), makeFacts(folder)]);
-    still = (await openPage(browser, folder, { facts, parts })).page;
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true, force: true });
+    still = await report.keepOpen();
   });
 
   it('shows the first video immediately, except on a phone, and leaves the focus at the top', async () => {
     await expect.poll(() => still.locator('article h2').textContent()).toBe('a.mp4');
     await expect.poll(() => still.locator('.entries [aria-current]').count()).toBe(1);
     await expect.poll(() => still.evaluate(() => document.activeElement === document.body)).toBe(true);
-    const phone = await open(PHONE);
+    const { page: phone } = await report.open(PHONE);
     await expect.poll(() => phone.locator('article').count()).toBe(0);
     await expect.poll(() => phone.locator('.entries').isVisible()).toBe(true);
   });
@@ -137,7 +120,7 @@ describe.skipIf(CHROMIUM === null)('the page without a mouse', () => {
   });
 
   it('is navigated with arrow keys: through the list, the lines and the tracks', async () => {
-    const page = await open();
+    const { page } = await report.open();
     await page.locator('.entries a').first().focus();
     const keys = ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home', 'ArrowDown'];
     await pressAll(page, keys, [LONG, 'c.mp4', 'c.mp4', LONG, 'c.mp4', 'a.mp4', LONG]);
