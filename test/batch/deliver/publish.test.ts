@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createInputs } from '../../../src/base/find-input.ts';
@@ -9,17 +8,15 @@ import { readResults } from '../../../src/batch/records/other-journals.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { partOf } from '../../../src/client/download/part-file.ts';
 import { failureOf } from '../../client/support/harness.ts';
+import { newFolder } from '../records/support/folder.ts';
 
 const OWNER = { item: 'talk', step: 'result' } as const;
 
 /** Two files that get their names in a folder with records. */
 async function startPlaces() {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-place-'));
+  const folder = newFolder();
   const journal = await openBatchJournal({ folder });
-  onTestFinished(async () => {
-    await journal.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => journal.close());
   const paths = ['talk.vocals.wav', 'talk.background.wav'].map((name) => join(folder, name));
   /** Publishes both with this content. @param end takes the place of the last step */
   async function put(

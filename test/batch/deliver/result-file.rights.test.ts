@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type MediaDesk, openMediaDesk } from '../../commands/jobs/desk.ts';
 import { startStaging } from '../../commands/stages/staging.ts';
-import { makeVideo } from '../../prepare/workspace.ts';
 
-/** Key frames everywhere, so that the picture need not be encoded. */
-const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
 /** More lines than a service of the scene accepts in one request. */
 const LINES = 6;
 const SRT = Array.from(
@@ -22,9 +19,7 @@ const STAGED = ['localize', 'talk.mp4', '--to', 'es'];
 /** What makes the files, and their names. */
 const MADE: readonly (readonly [what: string, commands: readonly string[][], files: readonly string[]])[] = [
   ['joined subtitles', [TRANSLATE], ['book.es.srt']],
-  ['subtitles in another format', [[...TRANSLATE, '--subtitle-format', 'vtt']], ['book.es.vtt']],
   ['joined speech', [['dub', 'book.srt', '--to', 'es', '--split']], ['book.es.wav']],
-  ['a joined video', [['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--split']], ['talk.es.mp4']],
   [
     'reports',
     [
@@ -58,7 +53,6 @@ const [mask, file, folder] = ['027', '640', '750'] as const;
 describe('under an unusual umask', { timeout: 300_000 }, () => {
   it.each(MADE)('%s have the permissions that it allows', async (_what, commands, files) => {
     const desk = await openDesk();
-    if (commands.some((words) => words.includes('talk.mp4'))) makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     setUmask(mask);
     for (const words of commands) {
       const { code, stderr } = await desk.vloc(words);

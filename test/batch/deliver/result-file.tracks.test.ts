@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { claimPlace, type OutputRows, publish } from '../../../src/batch/deliver/publish.ts';
 import {
   type AddTracks,
@@ -9,10 +8,10 @@ import {
   removeScratch,
   withTracks,
 } from '../../../src/batch/deliver/result-file.ts';
+import { newFolder } from '../records/support/folder.ts';
 
 function setUp() {
-  const root = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = newFolder();
   const at = (name: string) => join(root, name);
   writeFileSync(at('talk.mp4'), 'the original');
   const { size: bytes, mtimeMs } = statSync(at('talk.mp4'));

@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isNonFileInput, namedFile, otherCandidate } from '../../../src/batch/inputs/candidate.ts';
 import { checkInput } from '../../../src/batch/inputs/plan-items.ts';
 import { createPlanIo, MP4, SRT } from '../plan/support.ts';
+import { newFolder } from '../records/support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'vloc-input-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 writeFileSync(join(folder, 'talk.mp4'), MP4);
 writeFileSync(join(folder, 'talk'), MP4);
@@ -23,6 +22,7 @@ writeFileSync(
 );
 writeFileSync(join(folder, 'bad.json'), JSON.stringify([{ index: 1, start_ms: 10, end_ms: 10, text: 'Hi' }]));
 mkdirSync(join(folder, 'lessons'));
+symlinkSync('loop.mp4', join(folder, 'loop.mp4'));
 
 const check = (operand: string, takes: 'video' | 'subtitle', typed = '', seconds: number | null = 61) =>
   checkInput(
@@ -60,6 +60,7 @@ describe('a video operand', () => {
     ['s3://bucket/talk-*.mp4', 'https addresses only'],
     ['empty.mp4', 'empty'],
     ['lessons', 'folder'],
+    ['loop.mp4', 'link'],
     ['talk.mkv', 'with --convert also MKV'],
     ['notes.mp4', 'not a supported video'],
     ['talk.en.srt', 'vloc translate'],

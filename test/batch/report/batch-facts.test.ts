@@ -26,7 +26,7 @@ describe('the facts of a batch', () => {
       target_language: 'es',
       job_id: 'dub_k-done',
       error: null,
-      files: [{ path: '/media/out/one.wav', bytes: 10 }],
+      files: [{ asset: 'audio', path: '/media/out/one.wav', bytes: 10 }],
       attempts: 1,
       asked_at: '2026-11-01T00:00:00.000Z',
       created_at: '2026-11-01T00:00:01.000Z',
@@ -88,20 +88,6 @@ describe('the facts of a batch', () => {
     const paid = factsFrom([...free, asked('k2', false), { ...bill, key: 'k2', charged: 3 }]);
     expect(paid.items[0]?.is_free).toBeUndefined();
     expect(describeItemCosts(paid.items)).toBe('5 credits');
-  });
-
-  it('name the part of the result that a file is, by its place if the journal does not', () => {
-    expect(itemNamed('done')?.files).toMatchObject([{ asset: 'audio', path: '/media/out/one.wav' }]);
-    const files = ['background_audio', 'vocal_audio', 'of_tomorrow'].map((asset) => ({
-      asset,
-      path: `/media/out/${asset}.wav`,
-      sha256: 'a'.repeat(64),
-      size: 10,
-    }));
-    const named = { ...RECORDS.downloaded({ key: 'k-named' }), files };
-    const asked = RECORDS.asked({ key: 'k-named', item: '["audio_separation","talk.mp4",null]' });
-    const { items } = factsFrom([asked, named]);
-    expect(items[0]?.files.map(({ asset }) => asset)).toEqual(files.map(({ asset }) => asset));
   });
 
   it('contain the expiry of the links of a result as stated by the service', () => {

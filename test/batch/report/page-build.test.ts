@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildReport, pathFrom } from '../../../src/batch/report/page-build.ts';
 import type { PageJob, Sound } from '../../../src/batch/report/page-jobs.ts';
 import { formatSrt, parseSrt } from '../../../src/protocol/srt.ts';
+import { newFolder } from '../records/support/folder.ts';
 import { pageJob } from './page-job.ts';
 
 const STEP = 20;
@@ -17,8 +17,7 @@ const SOUND: Sound = {
 };
 
 function setUp() {
-  const root = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = newFolder();
   const write = (name: string, text = 'media') => {
     mkdirSync(join(root, name, '..'), { recursive: true });
     writeFileSync(join(root, name), text);
@@ -205,13 +204,6 @@ describe('the document', () => {
     ]);
     expect(report.entries).toHaveLength(2);
     expect(report.cost).toBe('0.3 credits');
-  });
-
-  it('says that the sum of credits lacks the cost of a job, and shows none for the embedded service', async () => {
-    const { build } = setUp();
-    const report = await build([pageJob({}), pageJob({ credits: null })]);
-    expect(report.cost).toBe('1 credit and 1 job without a price');
-    expect((await build([pageJob({ is_free: true })])).cost).toBeNull();
   });
 
   it('names no folder of this machine', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readBatchFacts } from '../../../src/batch/report/batch-facts.ts';
 import { writeMarkdown } from '../../../src/batch/report/text-reports.ts';
-import { RECORDS } from '../records/support/attempts.ts';
 import { recordsOf } from '../records/support/records-of.ts';
-import { EVERY_STATE, FOLDER, factsOf, keyOf, NOW } from './journal-records.ts';
+import { EVERY_STATE, FOLDER, factsOf, NOW } from './journal-records.ts';
 
 const HEAD = { folders: [FOLDER], madeAt: '2026-11-21T02:00:00.000Z' };
 const reportOn = (records: typeof EVERY_STATE) =>
@@ -21,20 +20,6 @@ describe('a batch as Markdown', () => {
     expect(rows).toContain(
       '| done → es | dubbing | done | dub\\_k-done | 0.1 credits | audio: one.wav (10 B) |',
     );
-  });
-
-  it('counts what a service without prices was asked for, and has no cost for the embedded service', () => {
-    const [key, item] = ['k', keyOf('talk')];
-    const bill = { type: 'changed', key, bill_status: null, quantity: 7, reserved: null } as const;
-    const ask = (isFree: boolean, charged: number | null) =>
-      reportOn([
-        factsOf('talk'),
-        { ...RECORDS.asked({ key, item }), is_free: isFree },
-        RECORDS.accepted({ key }),
-        { ...bill, charged },
-      ]);
-    expect(ask(false, null)).toContain('1 running. Cost: 7 started thousands of characters.');
-    expect(ask(true, 2)).not.toMatch(/credit|cost/i);
   });
 
   it('says that an empty batch has no items', () => {

@@ -1,20 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeScratch } from '../../../src/batch/records/record-folder.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
+import { newFolder } from '../records/support/folder.ts';
 
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-open-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return join(folder, 'out');
-}
+const makeOut = () => join(newFolder(), 'out');
 
 describe('a run that records nothing', () => {
   it('leaves no new folder behind', async () => {
-    const out = await makeFolder();
+    const out = makeOut();
     for (const shard of [undefined, { index: 1, count: 2 }]) {
       await (await openBatch({ folder: out, shard })).close();
       expect(existsSync(out)).toBe(false);
@@ -22,7 +18,7 @@ describe('a run that records nothing', () => {
   });
 
   it('keeps a folder with files of the user, and the records of earlier runs', async () => {
-    const out = await makeFolder();
+    const out = makeOut();
     await mkdir(out);
     await writeFile(join(out, 'mine.txt'), 'x');
     await (await openBatch({ folder: out })).close();
@@ -39,7 +35,7 @@ describe('a run that records nothing', () => {
 
 describe('a run after one that was killed', () => {
   it('removes the unfinished files of that one, and not those of another shard', async () => {
-    const out = await makeFolder();
+    const out = makeOut();
     const placeOf = (index: number) => ({ folder: out, shard: { index, count: 2 } });
     const left = await Promise.all([1, 2].map((index) => makeScratch(placeOf(index))));
     for (const folder of left) await writeFile(join(folder, 'made.json'), 'x');
@@ -50,7 +46,7 @@ describe('a run after one that was killed', () => {
 
 describe('a folder that another run has taken over', () => {
   it('keeps the records of that run when the first one is closed', async () => {
-    const out = await makeFolder();
+    const out = makeOut();
     const suspended = await openBatch({ folder: out });
     // The lock of a dead holder is replaced by that of its successor.
     await rm(join(out, '.vloc', 'lock'));
@@ -65,7 +61,7 @@ describe('a folder that another run has taken over', () => {
 
   it('gets no record of the first run any more, at whatever moment of a write it was taken over', async () => {
     for (let turns = 0; turns < 30; turns += 1) {
-      const out = await makeFolder();
+      const out = makeOut();
       const { journal, close } = await openBatch({ folder: out });
       let isTaken = false;
       const added = journal.add({ type: 'batch_name', batch: '0123456789', is_certain: true }).then(
@@ -82,10 +78,11 @@ describe('a folder that another run has taken over', () => {
 });
 
 describe('a folder that a run has open', () => {
-  it('is refused to a second run, whose refusal removes nothing', async () => {
-    const out = await makeFolder();
+  it('is refused to a second run with the process that has it, and the refusal removes nothing', async () => {
+    const out = makeOut();
     const first = await openBatch({ folder: out });
-    const refused = { facts: { category: 'temporary', code: 'BATCH_LOCKED' } };
+    const message = expect.stringContaining(`process ${process.pid} on `);
+    const refused = { message, facts: { category: 'temporary', code: 'BATCH_LOCKED' } };
     await expect(openBatch({ folder: out })).rejects.toMatchObject(refused);
     await first.journal.add({ type: 'batch_name', batch: '0123456789', is_certain: true });
     await first.close();

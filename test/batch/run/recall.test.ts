@@ -1,6 +1,4 @@
 /** What is sent of a translation and what comes from memory, for any cues and any memory. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -10,6 +8,7 @@ import { mergeTexts } from '../../../src/batch/recipes/translation.ts';
 import { memoryRequestOf, openMemory, sentencesOf } from '../../../src/batch/records/translation-memory.ts';
 import { findRecall } from '../../../src/batch/run/recall.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
+import { newFolder } from '../records/support/folder.ts';
 
 const cue = fc.record({
   text: fc.constantFrom(
@@ -44,53 +43,49 @@ function itemOf(lines: readonly SubtitleLine[]): BatchItem {
 }
 
 it('whole sentences are sent, no more than are new, and each cue of the result is remembered or answered', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-memory-'));
+  const folder = newFolder();
   let files = 0;
-  try {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(cue, { minLength: 1, maxLength: 25 }),
-        fc.array(cue, { maxLength: 25 }),
-        async (now, before) => {
-          files += 1;
-          const store = await openMemory(join(folder, `${files}.db`), { now: Date.now });
-          const lines = linesOf(now);
-          const item = itemOf(lines);
-          const request = memoryRequestOf(item, 'service');
-          const known = await sentencesOf(linesOf(before), 'es', undefined, false);
-          await store.remember(
-            request,
-            known,
-            before.map(({ text }) => `memory of ${text}`),
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(cue, { minLength: 1, maxLength: 25 }),
+      fc.array(cue, { maxLength: 25 }),
+      async (now, before) => {
+        files += 1;
+        const store = await openMemory(join(folder, `${files}.db`), { now: Date.now });
+        const lines = linesOf(now);
+        const item = itemOf(lines);
+        const request = memoryRequestOf(item, 'service');
+        const known = await sentencesOf(linesOf(before), 'es', undefined, false);
+        await store.remember(
+          request,
+          known,
+          before.map(({ text }) => `memory of ${text}`),
+        );
+        await store.close();
+        const reopened = await openMemory(join(folder, `${files}.db`), { now: Date.now });
+        const recall = await findRecall(
+          {
+            memory: { store: reopened, origin: 'service', used: { lines: 0, known: 0 } },
+            ...{ fresh: false, template: '', recorded: new Map() },
+          },
+          item,
+          { step: 'new', after: null },
+        );
+        await reopened.close();
+        const texts = recall?.texts ?? lines.map(() => null);
+        const remembered = new Set(known.map(({ source }) => JSON.stringify(source)));
+        for (const { cues, source } of await sentencesOf(lines, 'es', undefined, false)) {
+          const isKnown = remembered.has(JSON.stringify(source));
+          expect(cues.map((at) => texts[at])).toEqual(
+            source.map((text) => (isKnown ? `memory of ${text}` : null)),
           );
-          await store.close();
-          const reopened = await openMemory(join(folder, `${files}.db`), { now: Date.now });
-          const recall = await findRecall(
-            {
-              memory: { store: reopened, origin: 'service', used: { lines: 0, known: 0 } },
-              ...{ fresh: false, template: '', recorded: new Map() },
-            },
-            item,
-            { step: 'new', after: null },
-          );
-          await reopened.close();
-          const texts = recall?.texts ?? lines.map(() => null);
-          const remembered = new Set(known.map(({ source }) => JSON.stringify(source)));
-          for (const { cues, source } of await sentencesOf(lines, 'es', undefined, false)) {
-            const isKnown = remembered.has(JSON.stringify(source));
-            expect(cues.map((at) => texts[at])).toEqual(
-              source.map((text) => (isKnown ? `memory of ${text}` : null)),
-            );
-          }
-          const answers = lines.flatMap(({ index }, at) => (texts[at] === null ? [`answer ${index}`] : []));
-          expect(mergeTexts(texts, answers)).toEqual(
-            lines.map(({ index }, at) => texts[at] ?? `answer ${index}`),
-          );
-        },
-      ),
-      { numRuns: 60 },
-    );
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+        }
+        const answers = lines.flatMap(({ index }, at) => (texts[at] === null ? [`answer ${index}`] : []));
+        expect(mergeTexts(texts, answers)).toEqual(
+          lines.map(({ index }, at) => texts[at] ?? `answer ${index}`),
+        );
+      },
+    ),
+    { numRuns: 60 },
+  );
 });

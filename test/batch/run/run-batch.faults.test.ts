@@ -13,8 +13,6 @@ const MOST = process.env.VLOC_LONG_TESTS === '1' ? 1000 : 40;
  * missing from each answer.
  */
 const MANY = testsOwnWork() ? MOST : 20;
-/** Twice the slots; with the minimal service more than there are. */
-const ITEMS = testsOwnWork() ? 30 : 20;
 
 describe('lost answers', () => {
   it(`of every first POST of ${MANY} jobs cause no second job and no second charge`, async () => {
@@ -203,21 +201,6 @@ describe('slots that others have taken', () => {
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(1);
     expect(Math.min(...sizes)).toBeLessThanOrEqual(5);
     expect(await stage.books()).toMatchObject({ jobs: 19, reserved: 0 });
-  });
-
-  it('are never taken beyond 15, however many items there are', async () => {
-    const faults: Faults & { refused: number } = {
-      refused: 0,
-      before: async () => null,
-      async after({ target }, answer) {
-        if (answer.status === 429 && target.endsWith('/subtitle-translations')) faults.refused += 1;
-        return answer;
-      },
-    };
-    const stage = await startStage({ faults });
-    const { phases } = await stage.run(stage.lines(ITEMS));
-    expect(new Set(phases)).toEqual(new Set(['done']));
-    expect(faults.refused).toBe(0);
   });
 });
 

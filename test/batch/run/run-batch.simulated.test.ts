@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { meanOf } from '../../client/simulation/simulate-waiting.ts';
+import { newFolder } from '../records/support/folder.ts';
 import { simulate } from './simulation/simulate.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
@@ -13,9 +11,7 @@ const PATIENCE_MS = IS_LONG ? 30 * 60_000 : 3 * 60_000;
 test(
   `${JOBS} jobs of two minutes over fifteen slots finish quickly, with few requests and none twice`,
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vloc-simulated-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const ran = await simulate({ items: JOBS, progress: 'staged', medianMs: 120_000, folder });
+    const ran = await simulate({ items: JOBS, progress: 'staged', medianMs: 120_000, folder: newFolder() });
 
     expect(ran.outcomes.filter(({ state }) => state.phase !== 'done')).toEqual([]);
     const { results, uploads, downloads, refusals } = ran.counts;

@@ -1,38 +1,11 @@
 /** Runs that end early, meet another one, or have lost what they wrote down. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { lockPath, recordsPath } from '../../../src/batch/records/record-folder.ts';
-import { endWithTest } from '../../commands/support/killed-vloc.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { until } from '../../service/harness/scene.ts';
 import { linesItem } from './support/items.ts';
-import { OWN_RUN } from './support/own-run.ts';
 import { startStage } from './support/stage.ts';
-
-describe('two runs into one folder', () => {
-  it('are not allowed: the second one names the process that runs', async () => {
-    const stage = await startStage();
-    stage.engines.hold();
-    const run = JSON.stringify(stage.ownRun({ lines: 2 }));
-    const child = endWithTest(
-      spawn(process.execPath, [OWN_RUN, run], { stdio: ['ignore', 'ignore', 'inherit'] }),
-    );
-    const gone = once(child, 'exit');
-    await until(
-      async () => (await stage.books()).jobs,
-      (jobs) => jobs === 2,
-    );
-    const locked = await stage.run(stage.lines(2)).catch((error) => error);
-    expect(locked.facts).toMatchObject({ category: 'temporary', code: 'BATCH_LOCKED' });
-    expect(locked.message).toContain(`process ${child.pid} on `);
-    stage.engines.letGo();
-    expect(await gone).toEqual([0, null]);
-    expect((await stage.run(stage.lines(2))).phases).toEqual(['done', 'done']);
-    expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
-  });
-});
 
 describe('a suspended run whose folder another run has taken over', () => {
   it('stops before it writes or pays anything more, and says why', async () => {

@@ -94,12 +94,6 @@ describe('a file in a folder', () => {
     expect(takeLook(taken, same, 4000, () => 'again').settled).toEqual(same);
     expect(takeLook(taken, same, 4000, () => 'busy').settled).toEqual([]);
   });
-
-  it('asks for another check while it may still be written to', () => {
-    const first = takeLook(NOTHING_SEEN, [file('a.mp4')], 0);
-    expect(first.isWaiting).toBe(true);
-    expect(takeLook(first.next, [file('a.mp4')], 2000).isWaiting).toBe(false);
-  });
 });
 
 it('no file is used within two seconds of a change, whatever changes when', () => {

@@ -92,20 +92,6 @@ describe('a watched folder', () => {
     expect(await watchDuring(join(folder, 'in'), [nothing, nothing])).toEqual([['a.mp4']]);
   });
 
-  it('yields a new file that settles, and skips unwanted files', async () => {
-    const folder = createFolder({ '.keep': '' });
-    const end = new AbortController();
-    let now = 0;
-    const options = { folder, isWanted: isVideo, now: () => (now += 2000), signal: end.signal };
-    const watching = watchFolder(options);
-    const first = watching.next();
-    setTimeout(() => void writeFile(join(folder, 'a.mp4'), 'x'), 20);
-    setTimeout(() => void writeFile(join(folder, 'b.txt'), 'x'), 60);
-    expect((await first).value).toMatchObject([{ name: 'a.mp4', bytes: 1 }]);
-    end.abort();
-    expect(await watching.next()).toMatchObject({ done: true });
-  });
-
   it('that is not a folder is refused before anything else', async () => {
     const folder = createFolder({ 'a.mp4': 'x' });
     await expect(watchDuring(join(folder, 'a.mp4'), [])).rejects.toThrow(Failure);

@@ -1,14 +1,13 @@
 /** A service with small engines, a folder with inputs, and runs of batches against it in this process. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { BatchEvent, BatchItem } from '../../../../src/batch/item.ts';
 import { readOwnRecords } from '../../../../src/batch/records/other-journals.ts';
 import type { RunOptions, RunOutcome } from '../../../../src/batch/run/batch.ts';
 import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';
 import { videoOf } from '../../../service/harness/small-engines.ts';
+import { newFolder } from '../../records/support/folder.ts';
 import { linesItem, videoItem } from './items.ts';
 import type { OwnRun } from './own-run.ts';
 import { runInFolder, type UnopenedBatch } from './run-in-folder.ts';
@@ -55,8 +54,7 @@ interface Books {
 
 export async function startStage(options: Partial<ServiceOptions> = {}): Promise<Stage> {
   const scene = await startScene(options);
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-batch-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = newFolder();
   const out = join(folder, 'out');
   return {
     ...scene,
