@@ -9,33 +9,15 @@ const DUB = ['dub', 'talk.srt', '--to', 'es'];
 
 /** What is taken from the answers, the command that needs it, the field that is named. */
 const CASES: readonly (readonly [string, (body: Body) => Body, readonly string[], string])[] = [
-  ['no upload id', ({ id: _id, ...rest }) => rest, ['upload', 'talk.mp4'], '`id`'],
-  ['an id that is a number', (body) => ({ ...body, id: 7 }), ['upload', 'talk.mp4'], '`id`'],
-  [
-    'no address for the bytes',
-    (body) => ({ ...body, upload_request: null }),
-    ['upload', 'talk.mp4'],
-    'upload_request',
-  ],
   [
     'an address without a URL',
     (body) => ({ ...body, upload_request: { method: 'PUT' } }),
     ['upload', 'talk.mp4'],
     'upload_request.url',
   ],
-  ['no job state', ({ status: _status, ...rest }) => rest, DUB, '`status`'],
-  ['no result', (body) => ({ ...body, result: null }), DUB, 'result.audio'],
   ['a file without an address', (body) => ({ ...body, result: { audio: {} } }), DUB, 'result.audio'],
-  ['a file that is a list', (body) => ({ ...body, result: { audio: [] } }), DUB, 'result.audio'],
-  ['no balance', ({ balance_credits: _balance, ...rest }) => rest, ['credits'], 'balance_credits'],
   ['a balance in words', (body) => ({ ...body, balance_credits: 'many' }), ['credits'], 'balance_credits'],
   ['no data of a list', () => ({ object: 'list' }), ['jobs', 'list', '--kind', 'dubbing'], '`data`'],
-  [
-    'more pages and no cursor',
-    (body) => ({ ...body, has_more: true, next_cursor: null }),
-    ['credits', 'history', '--all'],
-    'next_cursor',
-  ],
   ['a list of numbers', (body) => ({ ...body, data: [1] }), ['credits', 'history'], 'not a JSON object'],
 ];
 
@@ -54,24 +36,18 @@ test.each(CASES)('%s', async (_name, change, words, named) => {
   expect(json.stderr + table.stderr).not.toMatch(/undefined|^\s+at .*:\d+/m);
 });
 
-test.each([
-  ['job', 'queued', DUB],
-  ['upload', 'validating', ['upload', 'talk.mp4']],
-] as const)(
-  'an unknown status of a %s is reported, and the command waits for its end',
-  async (_what, first, words) => {
-    const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
-    let changed = 0;
-    hosted.change = (body) => {
-      if (changed > 1 || (changed === 0 && body.status !== first)) return body;
-      changed += 1;
-      return { ...body, status: 'paused' };
-    };
-    const { code, stderr } = await run(words);
-    expect(code, stderr).toBe(0);
-    expect(stderr.match(/has the status "paused", which this version does not know/g)).toHaveLength(1);
-  },
-);
+test('an unknown status of an upload is reported, and the command waits for its end', async () => {
+  const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+  let changed = 0;
+  hosted.change = (body) => {
+    if (changed > 1 || (changed === 0 && body.status !== 'validating')) return body;
+    changed += 1;
+    return { ...body, status: 'paused' };
+  };
+  const { code, stderr } = await run(['upload', 'talk.mp4']);
+  expect(code, stderr).toBe(0);
+  expect(stderr.match(/has the status "paused", which this version does not know/g)).toHaveLength(1);
+});
 
 test('a job without lines is reported', async () => {
   const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
