@@ -8,8 +8,13 @@ import { recordsPath } from '../../../src/batch/records/record-folder.ts';
 import { type Staging, startStaging } from '../../commands/stages/staging.ts';
 import { bundleScript } from '../../support/bundled.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { HAS_STRACE } from '../records/support/strace.ts';
-import { killAt, pointsOf, type SweepPoint, type SweptProcess } from '../run/support/sweep.ts';
+import {
+  HAS_STRACE,
+  killAt,
+  pointsOf,
+  type SweepPoint,
+  type SweptProcess,
+} from '../records/support/strace.ts';
 
 /** All points take minutes; some of them in each run of the suite come by each in the long run. */
 const EVERY = process.env.VLOC_LONG_TESTS === '1' ? 1 : 12;
@@ -144,7 +149,7 @@ async function checkPoint(vloc: Staging, scene: Scene, point: SweepPoint): Promi
   const given = ['talk.mp4', 'mine.srt', 'out/note.txt'];
   const before = await Promise.all(given.map((name) => readFile(join(folder, name))));
   const jobs = await vloc.jobs();
-  const isKilled = await killAt(await processIn(vloc, scene, folder, words), point);
+  const { isKilled } = await killAt(await processIn(vloc, scene, folder, words), point);
   await run(vloc, folder, words);
   const whole = await listFiles(folder);
   expect(whole, at).toEqual([...given, ...scene.made].toSorted());

@@ -6,10 +6,18 @@ import { describe, expect, it } from 'vitest';
 import { openRecords, readRecords } from '../../../src/batch/records/database.ts';
 import { newFolder } from './support/folder.ts';
 import { LINES } from './support/lines.ts';
-import { countCalls, HAS_STRACE, runTraced, runWriter, runWriterWithFileLimit } from './support/strace.ts';
+import {
+  HAS_STRACE,
+  killAt,
+  pointsOf,
+  readWritten,
+  runFailingWriter,
+  runWriter,
+  runWriterWithFileLimit,
+  type SweepPoint,
+  writerOf,
+} from './support/strace.ts';
 
-/** Those that change the disk or decide what of it is durable. */
-const CALLS = ['openat', 'pwrite64', 'fdatasync', 'fsync', 'rename', 'unlink', 'ftruncate', 'close'];
 const COUNT = 2;
 
 /** All points take half a minute; the others come by in the long run. */
@@ -23,20 +31,18 @@ async function read(path: string) {
 describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
   it('at any system call loses no acknowledged row, and the next one continues', async () => {
     const folder = newFolder();
-    const counts = await countCalls(join(folder, 'whole', 'records.db'), COUNT, CALLS, join(folder, 'trace'));
-    const points = [...counts].flatMap(([call, times]) =>
-      Array.from({ length: times }, (_, index) => ({ call, time: index + 1 })),
-    );
+    const whole = writerOf(join(folder, 'whole', 'records.db'), COUNT);
+    const points = await pointsOf(whole, join(folder, 'trace'));
     expect(points.length).toBeGreaterThan(30);
-    const check = async ({ call, time }: { call: string; time: number }) => {
-      const at = `${call} ${time}`;
-      const path = join(folder, `${call}-${time}`, 'records.db');
-      const killed = await runTraced(path, COUNT, `${call}:signal=KILL:when=${time}`);
+    const check = async (point: SweepPoint) => {
+      const at = `${point.files} ${point.call} ${point.time}`;
+      const path = join(folder, at, 'records.db');
+      const killed = await killAt(writerOf(path, COUNT), point);
       expect(killed.isKilled, at).toBe(true);
       const found = await read(path);
       expect(found.damage, at).toEqual([]);
       expect(found.numbers, at).toEqual(Array.from({ length: found.numbers.length }, (_, number) => number));
-      expect(found.numbers, at).toEqual(expect.arrayContaining(killed.acknowledged));
+      expect(found.numbers, at).toEqual(expect.arrayContaining(readWritten(killed).acknowledged));
       await runWriter(path, COUNT);
       expect(await read(path), at).toEqual({ damage: [], numbers: [0, 1] });
       expect(readdirSync(dirname(path)).sort(), at).toEqual(['records.db', 'records.db-journal']);
@@ -54,7 +60,6 @@ describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
     const folder = newFolder();
     const path = join(folder, 'of', 'records.db');
     const trace = join(folder, 'trace');
-    const writer = join(import.meta.dirname, 'support', 'writer.ts');
     execFileSync('strace', [
       ...[
         '-f',
@@ -65,7 +70,7 @@ describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
         '-e',
         'trace=openat,rename,pwrite64,ftruncate,fsync,fdatasync,write',
       ],
-      ...[process.execPath, writer, path, '1'],
+      ...writerOf(path, 1).command,
     ]);
     const rows = execFileSync('cat', [trace], { encoding: 'utf8' }).split('\n');
     const end = rows.findIndex((row) => row.includes('acknowledged 0'));
@@ -90,7 +95,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
     async (call, error, reason) => {
       const path = join(newFolder(), 'records.db');
       await runWriter(path, 1);
-      const { acknowledged, failures } = await runTraced(path, 4, `${call}:error=${error}:when=3`);
+      const { acknowledged, failures } = await runFailingWriter(path, 4, `${call}:error=${error}:when=3`);
       expect(failures).toEqual([`cannot write ${path}: ${reason}`]);
       const { damage, numbers } = await read(path);
       expect([damage, numbers]).toEqual([[], [0, ...acknowledged]]);
@@ -100,7 +105,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
 
   it('that has no file locks is refused before anything is written', async () => {
     const path = join(newFolder(), 'records.db');
-    const { acknowledged, failures } = await runTraced(path, 1, 'fcntl:error=EOPNOTSUPP:when=1+');
+    const { acknowledged, failures } = await runFailingWriter(path, 1, 'fcntl:error=EOPNOTSUPP:when=1+');
     expect(acknowledged).toEqual([]);
     expect(failures.join()).toContain('its file system has no file locks');
   });

@@ -7,9 +7,9 @@ import { readBooks, sha256 } from '../../hosted/books.ts';
 import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
 import { newFolder } from '../records/support/folder.ts';
-import { HAS_STRACE } from '../records/support/strace.ts';
+import { HAS_STRACE, type SweepPoint } from '../records/support/strace.ts';
 import { type OwnRun, runOwn } from './support/own-run.ts';
-import { listPoints, resultIn, runUntil, type SweepPoint } from './support/sweep.ts';
+import { listPoints, resultIn, runUntil } from './support/sweep.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
 /** The short run takes some points: fewer of those before a file has its name, which are those of every other run. */

@@ -3,10 +3,10 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
-import { HAS_STRACE } from '../records/support/strace.ts';
+import { HAS_STRACE, type SweepPoint } from '../records/support/strace.ts';
 import { type OwnRun, runOwn } from './support/own-run.ts';
 import { type Stage, startStage } from './support/stage.ts';
-import { listPoints, PART, RESULT, runUntil, type SweepPoint } from './support/sweep.ts';
+import { listPoints, PART, RESULT, runUntil } from './support/sweep.ts';
 
 /** More than one of the batches in which a download is written; the engines of the stage hand it back as it is. */
 const VIDEO = Buffer.alloc(4.5 * 1024 ** 2, ' ');

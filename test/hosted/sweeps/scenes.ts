@@ -1,5 +1,6 @@
 /** What is run and interrupted, and what must be there in the end. */
 import { expect } from 'vitest';
+import { srtOf } from '../../ledger/scenes/plain.ts';
 import type { Books } from '../books.ts';
 
 /** A result whose bytes the service knows. */
@@ -57,12 +58,6 @@ const TWO = ['localize', 'talk.mp4', '--to', 'es,ca'];
 const TWO_RESULTS = [video('talk.mp4', 'es', 'talk.es.mp4'), video('talk.mp4', 'ca', 'talk.ca.mp4')];
 const LESSONS = ['localize', 'lessons', '--from', 'en', '--to', 'es', '--out', 'out'];
 const STAGES = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es'];
-
-/** Subtitles of these texts, one a second, each of 0.9 s. */
-function srtOf(...texts: readonly string[]): string {
-  const cues = texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`);
-  return cues.join('\n');
-}
 
 const NAMED = 'WEBVTT\n\n00:00.000 --> 00:00.900\n<v Anna>hello\n\n00:01.000 --> 00:01.900\n<v Ben>you\n';
 const TERMS = 'term,es,note\nAcme,=,\n';
