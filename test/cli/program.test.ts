@@ -6,7 +6,7 @@ import { parseArguments } from '../../src/cli/program.ts';
 import type { Command } from '../../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
-import { makeFolder } from '../client/support/harness.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));

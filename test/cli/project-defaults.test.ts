@@ -11,7 +11,7 @@ import {
   textOption,
 } from '../../src/base/option.ts';
 import { withProjectDefaults } from '../../src/cli/project-defaults.ts';
-import { makeFolder } from '../client/support/harness.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const OPTIONS = {

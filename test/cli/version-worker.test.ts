@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { askRegistry, learnLatest } from '../../src/cli/version-worker.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void;
 let asked: IncomingMessage[];
@@ -53,7 +53,7 @@ it.each<[string, typeof answer]>([
 
 it('adds the answer to the record', async () => {
   answer = (_, response) => response.end('{"latest":"1.2.3"}');
-  const file = join(mkdtempSync(join(tmpdir(), 'vloc-version-')), 'update.json');
+  const file = join(await makeFolder(), 'update.json');
   writeFileSync(file, '{"asked":5,"latest":null,"mentioned":4}');
   await learnLatest(registry, file);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ asked: 5, latest: '1.2.3', mentioned: 4 });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { verifyWebhook } from '../../src/client/index.ts';
 import { startScene } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
-import { makeFolder } from './support/harness.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { eventBody, sign } from './webhooks/sign.ts';
 
 const page = await readFile(new URL('../../docs/library.md', import.meta.url), 'utf8');

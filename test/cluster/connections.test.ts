@@ -1,17 +1,73 @@
 /** Nodes whose connections to the database pass through a firewall that forgets them, or through a pooler. */
+
+import { spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/service/clock.ts';
 import { openBucket } from '../../src/service/storage/bucket.ts';
 import { readS3Address } from '../../src/service/storage/s3-address.ts';
 import { createS3Storage } from '../../src/service/storage/s3-storage.ts';
-import type { ReservedUpload } from '../../src/service/storage/storage.ts';
-import { StorageAway } from '../../src/service/storage/storage.ts';
-import { makeStateDir, startScene, until, untilJob } from '../service/harness/scene.ts';
-import { HAS_PGBOUNCER, startPgBouncer } from '../support/pgbouncer.ts';
-import { freshAccount } from '../support/postgres.ts';
+import { type ReservedUpload, StorageAway } from '../../src/service/storage/storage.ts';
+import { makeStateDir, NEW_JOB, startScene, until, untilJob } from '../service/harness/scene.ts';
+import { afterDeath } from '../support/after-death.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { freshAccount, type PostgresServer } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { NEW_JOB, translation } from './fleet.ts';
+import { translation } from './fleet.ts';
+
+const PROGRAM = '/usr/sbin/pgbouncer';
+const HAS_PGBOUNCER = existsSync(PROGRAM);
+/** PgBouncer refuses to run as root. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** Starts one with nothing but what its manual demands, and returns the address of the database behind it. Ends with the test. */
+async function startPgBouncer(server: PostgresServer, mode: 'session' | 'transaction'): Promise<string> {
+  const root = mkdtempSync('/tmp/vpb-');
+  const port = await findFreePort();
+  const socket = new URL(server.url).searchParams.get('host') ?? '';
+  writeFileSync(join(root, 'users'), '"vloc" "secret"\n');
+  writeFileSync(
+    join(root, 'pgbouncer.ini'),
+    `[databases]
+postgres = host=${socket}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${join(root, 'users')}
+pool_mode = ${mode}
+`,
+  );
+  if (NOBODY.uid !== undefined) chownSync(root, NOBODY.uid, NOBODY.gid);
+  const child = spawn(PROGRAM, ['-q', join(root, 'pgbouncer.ini')], { ...NOBODY, stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const stopWatching = afterDeath('kill -9 "$1"; rm -rf "$2"', [String(child.pid), root], NOBODY);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    stopWatching();
+    rmSync(root, { recursive: true, force: true });
+  });
+  await untilOpen(port);
+  return `postgres://vloc:secret@127.0.0.1:${port}/postgres`;
+}
+
+async function untilOpen(port: number): Promise<void> {
+  for (;;) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 const server = usePostgres();
 

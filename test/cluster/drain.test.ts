@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { send } from '../service/harness/caller.ts';
-import { until, untilJob } from '../service/harness/scene.ts';
+import { NEW_JOB, until, untilJob } from '../service/harness/scene.ts';
 import { createTestIo } from '../support/test-io.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
+import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 

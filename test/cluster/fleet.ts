@@ -5,18 +5,12 @@ import { createMovableClock, type MovableClock } from '../../src/service/control
 import { createWorker, type LogEntry, type ServiceOptions, type Worker } from '../../src/service/index.ts';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { makeStateDir, type Scene, startScene, until } from '../service/harness/scene.ts';
+import { makeStateDir, type Scene, startScene, TRANSLATION, until } from '../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
 import { freshAccount, type PostgresServer } from '../support/postgres.ts';
 
-const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'The house is red' }] };
-export const NEW_JOB = '/v1/subtitle-translations';
 /** The body of a translation into a language. */
-export const translation = (target = 'es') => ({
-  subtitle: LINES,
-  source_language: 'en',
-  target_language: target,
-});
+export const translation = (target = 'es') => ({ ...TRANSLATION, target_language: target });
 
 interface StartedWorker {
   readonly worker: Worker;

@@ -1,9 +1,9 @@
 /** Limits and credits under many concurrent requests over three nodes that answer, while a worker ends the jobs. */
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import { until } from '../service/harness/scene.ts';
+import { NEW_JOB, until } from '../service/harness/scene.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
+import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const server = usePostgres();
 

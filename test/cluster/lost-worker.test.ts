@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RENEW_MS } from '../../src/service/running/leases.ts';
-import { type Scene, until, untilJob } from '../service/harness/scene.ts';
+import { NEW_JOB, type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { afterDeath } from '../support/after-death.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
+import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const HOST = fileURLToPath(new URL('./worker-host.ts', import.meta.url));
 /** How long a worker is away: four leases. */

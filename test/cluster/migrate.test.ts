@@ -10,10 +10,10 @@ import { CREATE_MARK } from '../../src/service/store/mark.ts';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { forPostgres } from '../../src/service/store/schema.ts';
 import { send } from '../service/harness/caller.ts';
-import { makeStateDir, startScene, untilJob } from '../service/harness/scene.ts';
+import { makeStateDir, NEW_JOB, startScene, TRANSLATION, untilJob } from '../service/harness/scene.ts';
 import { freshAccount } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { makeAccount, migrate, migrated, NEW_JOB, rowsOf, TRANSLATION, undo } from './harness/moving.ts';
+import { makeAccount, migrate, migrated, rowsOf, undo } from './harness/moving.ts';
 
 const server = usePostgres();
 

@@ -1,12 +1,12 @@
 /** Nodes with roles: who answers, who works, and who can do what. */
 import { describe, expect, it } from 'vitest';
-import { createService } from '../../src/service/index.ts';
+import { createWorker } from '../../src/service/index.ts';
 import { send } from '../service/harness/caller.ts';
-import { makeStateDir, type Scene, until, untilJob } from '../service/harness/scene.ts';
+import { makeStateDir, NEW_JOB, type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { createSmallEngines } from '../service/harness/small-engines.ts';
 import { freshAccount } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { NEW_JOB, openFleet, translation } from './fleet.ts';
+import { openFleet, translation } from './fleet.ts';
 
 const server = usePostgres();
 
@@ -178,18 +178,9 @@ describe.skipIf(NO_POSTGRES)('an API node', () => {
   });
 });
 
-describe('a role without a database', () => {
-  it('is refused, because it would find no other nodes', async () => {
-    const stateDir = await makeStateDir();
-    await expect(createService({ stateDir, role: 'api' })).rejects.toThrow('the role api needs a database');
-  });
-
-  it('of a worker that has no slot is refused, too', async () => {
-    const stateDir = await makeStateDir();
-    const database = NO_POSTGRES ? 'postgres:///none' : freshAccount(server);
-    const { createWorker } = await import('../../src/service/index.ts');
-    await expect(createWorker({ stateDir, database, config: { workers: 0 } })).rejects.toThrow(
-      '"workers" is 0',
-    );
-  });
+it('the role of a worker that has no slot is refused', async () => {
+  const stateDir = await makeStateDir();
+  const database = NO_POSTGRES ? 'postgres:///none' : freshAccount(server);
+  const worker = createWorker({ stateDir, database, config: { workers: 0 } });
+  await expect(worker).rejects.toThrow('"workers" is 0');
 });

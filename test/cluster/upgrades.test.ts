@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/service/store/schema.ts';
-import { until, untilJob } from '../service/harness/scene.ts';
+import { NEW_JOB, until, untilJob } from '../service/harness/scene.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
-import { type Fleet, NEW_JOB, openFleet, translation } from './fleet.ts';
+import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const server = usePostgres();
 

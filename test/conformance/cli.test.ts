@@ -1,20 +1,17 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createService, type IssuedKey } from '../../src/service/index.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { main } from './cli/main.ts';
 
 /** A service with its own header name, and its first key. */
 async function startService(): Promise<IssuedKey & { url: string }> {
-  const stateDir = await mkdtemp(join(tmpdir(), 'conformance-cli-'));
+  const stateDir = await makeFolder();
   const service = await createService({ stateDir, config: { headerPrefix: 'X-Acme' } });
   onTestFinished(async () => {
     await service.close();
-    await rm(stateDir, { recursive: true, force: true });
   });
   const [key] = await service.keys();
   if (key === undefined) throw new Error('the service has no key');

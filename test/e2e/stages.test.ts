@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { makeFolder } from '../commands/support/run-vloc.ts';
 import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const MINUTES = 60_000;

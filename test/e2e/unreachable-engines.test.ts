@@ -1,13 +1,13 @@
 /** The embedded service with an engine on a server that is down: nothing is uploaded or created for jobs that need it. */
+
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { makeFolder, QUICK } from '../commands/support/run-vloc.ts';
 import { startServer } from '../engines/backends/loopback-server.ts';
 import { SAMPLE } from '../engines/workspace.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { runMain } from '../support/run-main.ts';
 
 /** Nothing listens on port 1. */
 const DOWN = 'http://127.0.0.1:1/v1';
@@ -27,9 +27,11 @@ async function run(engines: object, ...words: string[]) {
     VLOC_CONFIG_DIR: join(folder, 'config'),
     VLOC_STATE_DIR: join(folder, 'state'),
   };
-  const test = createTestIo({ cwd: folder, pace: QUICK, env });
-  const code = await main([...words, '--engines', 'mine.json', '--profile', 'local'], test.io);
-  return { code, stderr: test.stderr() };
+  return runMain([...words, '--engines', 'mine.json', '--profile', 'local'], {
+    cwd: folder,
+    pace: QUICK,
+    env,
+  });
 }
 
 /** How many rows the service has stored. */

@@ -1,4 +1,5 @@
 /** What version 0.1 has written is read by this one, by the commands that users have. */
+
 import { chmod, cp, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +9,7 @@ import { listValues } from '../../src/commands/tool/completion-values.ts';
 import { createMovableClock } from '../../src/service/control/clock.ts';
 import { type Ended, makeFolder } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
+import { runMain } from '../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 
 const WRITTEN = fileURLToPath(new URL('../fixtures/version-0.1', import.meta.url));
@@ -40,14 +42,12 @@ async function openStudio(): Promise<Studio> {
     folder,
     env,
     async run(line, options = {}) {
-      const test = createTestIo({
+      return runMain(line.split(' '), {
         cwd: join(folder, 'videos'),
         now: () => NOW,
         ...options,
         env: { ...env, ...options.env },
       });
-      const code = await main(line.split(' '), test.io);
-      return { code, stdout: test.stdout(), stderr: test.stderr() };
     },
   };
 }

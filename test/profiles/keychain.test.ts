@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKeychain, KeychainUnavailable } from '../../src/profiles/keychain.ts';
 import { createSecretKeeper } from '../../src/profiles/secrets.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 /** A session bus that takes connections and never says a word. */
 async function startHungBus() {

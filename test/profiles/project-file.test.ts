@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProjectFile } from '../../src/profiles/project-file.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const warnings: string[] = [];
 const read = (cwd: string, home = '/nobody') => readProjectFile(cwd, home, (text) => warnings.push(text));

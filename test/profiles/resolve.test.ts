@@ -1,9 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SettingSources } from '../../src/profiles/resolve.ts';
-import { readSources, resolveTarget } from '../../src/profiles/resolve.ts';
+import { readSources, resolveTarget, type SettingSources } from '../../src/profiles/resolve.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const PROD = {
   name: 'prod',
@@ -140,7 +139,7 @@ describe('a project file', () => {
 });
 
 it('a build server with everything in the environment does not depend on the profiles file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-sources-'));
+  const folder = await makeFolder();
   await writeFile(join(folder, 'profiles.json'), 'not JSON');
   const env = {
     VLOC_CONFIG_DIR: folder,

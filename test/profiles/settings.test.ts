@@ -15,7 +15,7 @@ import {
   type Settings,
 } from '../../src/profiles/settings.ts';
 import { openProfileStore } from '../../src/profiles/store.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const PROD = { name: 'prod', base_url: 'https://a.example/v1', key: 'k', secret: stored('s') } as const;
 

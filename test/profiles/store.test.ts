@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ProfileDocument } from '../../src/profiles/profile.ts';
 import { openProfileStore } from '../../src/profiles/store.ts';
-import { makeFolder } from './support/folder.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const ADD = fileURLToPath(new URL('./support/add-profiles.ts', import.meta.url));
 

@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import { startScene, until, untilJob } from './harness/scene.ts';
-
-const TRANSLATION = {
-  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'The house is red' }] },
-  source_language: 'en',
-  target_language: 'es',
-};
+import { startScene, TRANSLATION, until, untilJob } from './harness/scene.ts';
 
 it('a job that is not finished in the time of the drain goes to the next process, as the same attempt', async () => {
   const { service, caller, engines, clock, stateDir, credentials } = await startScene({

@@ -1,11 +1,11 @@
 /** Several first starts on one new folder at the same instant. FIRST_START_ROUNDS: how often, by default a short sample. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openJobRecord } from '../../src/batch/records/job-record.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import type { Order } from './harness/opener.ts';
 
 const ROUNDS = Number(process.env.FIRST_START_ROUNDS ?? 20);
@@ -56,8 +56,7 @@ test.each<Order['store']>(['account', 'nonces', 'stages', 'profiles', 'jobs', 'b
   async (store) => {
     const failures: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const folder = await mkdtemp(join(tmpdir(), 'vloc-first-'));
-      onTestFinished(() => rm(folder, { recursive: true, force: true }));
+      const folder = await makeFolder();
       const answers = await openTogether(store, folder);
       const failed = answers.flatMap(({ error }) => error ?? []);
       failures.push(...failed);

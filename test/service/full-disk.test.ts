@@ -17,7 +17,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { audit } from '../torture/audit.ts';
 import { makeWorld } from '../torture/world.ts';
 import { type Caller, send } from './harness/caller.ts';
-import { until, untilJob } from './harness/scene.ts';
+import { DUBBING, TRANSLATION, until, untilJob } from './harness/scene.ts';
 
 const MIB = 1024 ** 2;
 const PAGE = 4096;
@@ -108,10 +108,6 @@ function fill(path: string, leave: number): void {
   closeSync(file);
 }
 
-const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] };
-const DUB = { subtitle: LINES, target_language: 'es' };
-const TRANSLATION = { ...DUB, source_language: 'en' };
-
 function reserve(caller: Caller, bytes: Buffer) {
   const file = { purpose: 'subtitle_file', file_name: 'a.srt', content_type: 'text/plain' };
   return caller.post('/v1/uploads', { ...file, size_bytes: bytes.length });
@@ -121,7 +117,7 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
   const disk = await startOnSmallDisk(skip);
   const { caller } = disk;
   disk.fill(4 * MIB);
-  const dub = (await caller.post('/v1/dubbings', DUB)).json;
+  const dub = (await caller.post('/v1/dubbings', DUBBING)).json;
   const other = (await caller.post('/v1/subtitle-translations', TRANSLATION)).json;
   // Each signed request writes a nonce: asked as often as elsewhere, the disk would be full of them before the last attempt.
   const failed = await until(
@@ -152,7 +148,7 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
   disk.makeRoom();
   expect((await put()).status).toBe(200);
   expect((await caller.get(`/v1/uploads/${id}`)).json.status).toBe('waiting_for_upload');
-  const again = (await caller.post('/v1/dubbings', DUB)).json;
+  const again = (await caller.post('/v1/dubbings', DUBBING)).json;
   expect((await untilJob(caller, again, 'failed', 'succeeded')).status).toBe('succeeded');
   expect(await disk.audit()).toEqual([]);
 });
@@ -161,7 +157,7 @@ test('a job waits while the disk has no room at all, and is done when there is r
   const disk = await startOnSmallDisk(skip);
   const { caller } = disk;
   disk.fill(MIB);
-  const dub = (await caller.post('/v1/dubbings', DUB)).json;
+  const dub = (await caller.post('/v1/dubbings', DUBBING)).json;
   const readiness = () => send(`${disk.origin}/readyz`);
   const full = 'the disk is full; no job is taken until there is room';
   // While a job fills the rest, no request can be written either.
@@ -208,7 +204,7 @@ test('what has expired is removed from a full disk, which has room again', async
   const disk = await startOnSmallDisk(skip);
   const { caller } = disk;
   const list = (folder: string) => readdirSync(join(disk.stateDir, folder));
-  const dub = (await caller.post('/v1/dubbings', DUB)).json;
+  const dub = (await caller.post('/v1/dubbings', DUBBING)).json;
   await untilJob(caller, dub, 'succeeded');
   const bytes = Buffer.alloc(MIB, 'a');
   const { upload_request: target } = (await reserve(caller, bytes)).json;

@@ -2,14 +2,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/service/clock.ts';
 import { openSqliteFile } from '../../src/service/store/sqlite-file.ts';
-import { readySource, startScene } from './harness/scene.ts';
+import { readySource, startScene, TRANSLATION } from './harness/scene.ts';
 
 const WEEK_MS = 7 * 86_400_000;
-const TRANSLATION = {
-  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
-  source_language: 'en',
-  target_language: 'es',
-};
 
 test('two processes on one state folder share idempotency keys', async () => {
   const one = await startScene();

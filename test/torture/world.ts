@@ -1,13 +1,18 @@
 /** Everything that outlives the killed processes: folders, callers' book, receiver, time. */
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileOf, makeCertificate } from '../support/certificates.ts';
 import { type Book, openBook } from './book.ts';
 import { type Life, startLife } from './life.ts';
 import type { Orders } from './orders.ts';
 import { createRandom, type Random } from './random.ts';
-import { type Receiver, startReceiver } from './receiver.ts';
 
 export interface World {
   /** This path in their environment distinguishes the children of the services from others. */
@@ -80,4 +85,54 @@ function cutClip(path: string): Buffer {
   const cut = ['-ss', '9', '-i', sample, '-t', '3', '-vf', 'scale=160:90', '-c:v', 'libx264', '-c:a', 'aac'];
   execFileSync('ffmpeg', ['-v', 'error', ...cut, path]);
   return readFileSync(path);
+}
+
+interface Heard {
+  readonly eventId: string;
+  readonly status: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  /** File with the certificate that the service must trust. */
+  readonly certificate: string;
+  /** The events of each job that were answered with success, by job id. */
+  readonly heard: ReadonlyMap<string, readonly Heard[]>;
+  close(): void;
+}
+
+/** Shares of the deliveries that are refused, and that break off without an answer. */
+const REFUSED = 0.03;
+const BROKEN = 0.02;
+
+const LOOPBACK = 'IP:127.0.0.1';
+
+/** A receiver of webhooks that is not always well. @param folder where its key and certificate go */
+async function startReceiver(folder: string, random: Random): Promise<Receiver> {
+  const made = makeCertificate(folder, LOOPBACK);
+  const heard = new Map<string, Heard[]>();
+  const take = async (request: IncomingMessage, response: ServerResponse) => {
+    const event = JSON.parse(await text(request));
+    if (random.chance(BROKEN)) return request.destroy();
+    if (random.chance(REFUSED)) return response.writeHead(503).end();
+    const told = heard.get(event.data.id) ?? [];
+    told.push({ eventId: event.id, status: event.data.status });
+    heard.set(event.data.id, told);
+    return response.writeHead(204).end();
+  };
+  const server = createServer(made);
+  // The sender may be killed while it sends.
+  server.on('request', (request, response) => void take(request, response).catch(() => request.destroy()));
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server has one
+  return {
+    url: `https://127.0.0.1:${port}/hook`,
+    certificate: fileOf(folder, LOOPBACK),
+    heard,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

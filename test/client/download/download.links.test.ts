@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type DownloadOptions, Failure } from '../../../src/client/index.ts';
-import { failureOf, onCleanup } from '../support/harness.ts';
+import { failureOf } from '../support/harness.ts';
 import { answer, html, startServer } from '../support/scripted-server.ts';
 import { startDownload } from '../support/start-download.ts';
 import { serveBytes } from '../support/stored-bytes.ts';
@@ -148,7 +148,7 @@ describe('a redirect of a download', () => {
   test('sends the Range to the other host of this machine too', async () => {
     const { client, server, asset, to, part, bytes } = await startDownload();
     const other = await startServer(serveBytes(bytes, '"v1"'));
-    onCleanup(other.close);
+    onTestFinished(other.close);
     await writeFile(part, bytes.subarray(0, 1_000));
     server.script.push(answer(307, { location: `${other.origin}/mirror` }));
     await client.download(asset, { to });

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { openPartFile } from '../../../src/client/download/part-file.ts';
 import { receiveBody } from '../../../src/client/download/receive.ts';
 import { startTimeLimit } from '../../../src/client/transport/http.ts';
-import { failureOf, makeFolder, onCleanup } from '../support/harness.ts';
+import { failureOf, makeFolder } from '../support/harness.ts';
 import { startDownload } from '../support/start-download.ts';
 
 const MIB = 1024 ** 2;
@@ -15,9 +15,9 @@ const MIB = 1024 ** 2;
 async function receive(chunks: readonly Buffer[], total: number) {
   const path = join(await makeFolder(), '.video.mp4.part');
   const part = await openPartFile(path, { keep: false, hashed: true });
-  onCleanup(part.close);
+  onTestFinished(part.close);
   const limit = startTimeLimit(10_000, undefined);
-  onCleanup(async () => limit.clear());
+  onTestFinished(async () => limit.clear());
   const told: number[] = [];
   async function* body() {
     yield* chunks;

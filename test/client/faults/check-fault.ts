@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { isTerminal, type JobStatus } from '../../../src/protocol/states.ts';
-import { until } from '../../service/harness/scene.ts';
+import { DUBBING, until } from '../../service/harness/scene.ts';
+import type { Ended } from '../../support/run-main.ts';
 import type { FaultEnvironment } from './environment.ts';
 import type { ExpectedExits, Fault } from './faults.ts';
 import { REQUEST_ID } from './faulty-responses.ts';
-import { isLocalizationStep, runWithFault } from './run-with-fault.ts';
-import { MP4, type RunResult, type Scenario } from './scenario.ts';
-import type { Step } from './steps.ts';
+import { MP4, type Scenario } from './scenario.ts';
+import { beginsRun, type Step, waitsBefore } from './steps.ts';
 
 function expectedExit(step: Step, exits: ExpectedExits) {
   if (step === 'put' || step === 'download') return exits[step];
@@ -23,7 +23,7 @@ function createScenarioFor(environment: FaultEnvironment, fault: Fault): Promise
 }
 
 /** Checks what holds for every exit. */
-function expectCleanOutput(scenario: Scenario, { stdout, stderr, code }: RunResult): void {
+function expectCleanOutput(scenario: Scenario, { stdout, stderr, code }: Ended): void {
   const said = stdout + stderr;
   expect(said).not.toMatch(/^\s+at .*:\d+:\d+/m);
   expect(said).not.toMatch(/undefined|INTERNAL_DEFECT|signature=/i);
@@ -49,7 +49,7 @@ async function expectPaidOnce({ caller, proxy }: Scenario): Promise<void> {
 }
 
 /** Checks that the result file is complete, whatever storage answered: the engines return the video unchanged. */
-async function expectWholeResult({ folder }: Scenario, { code }: RunResult, step: Step): Promise<void> {
+async function expectWholeResult({ folder }: Scenario, { code }: Ended, step: Step): Promise<void> {
   const found = await readFile(join(folder, 'talk.es.mp4')).catch(() => null);
   if (code === 0 && isLocalizationStep(step)) expect(found).not.toBeNull();
   if (found !== null) expect(MP4.equals(found)).toBe(true);
@@ -62,7 +62,7 @@ export function leakedHeaders(environment: FaultEnvironment): string[] {
   return names.filter((name) => /^x-service|idempotency/.test(name));
 }
 
-function requestIdOf({ stderr }: RunResult): unknown {
+function requestIdOf({ stderr }: Ended): unknown {
   const line = stderr.split('\n').find((each) => each.startsWith('{"error"'));
   return line === undefined ? null : JSON.parse(line).error.request_id;
 }
@@ -90,4 +90,92 @@ export async function checkFault(
   if (fault.hasRequestId && ended.code !== 0 && step !== 'put' && step !== 'download') {
     expect(requestIdOf(ended)).toBe(REQUEST_ID);
   }
+}
+
+const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '-o', 'json'];
+
+const COMMANDS: Readonly<Partial<Record<Step, readonly string[]>>> = {
+  credits: ['credits', '-o', 'json'],
+  list: ['jobs', 'list', '--kind', 'dubbing', '-o', 'json'],
+};
+
+interface FaultRun extends Ended {
+  /** True if the run reached the fault. */
+  readonly met: boolean;
+}
+
+interface InjectedFault {
+  met(): boolean;
+  end(): Promise<void>;
+}
+
+/** True if the step belongs to a run with a result. */
+function isLocalizationStep(step: Step): boolean {
+  return step !== 'cancel' && COMMANDS[step] === undefined;
+}
+
+/** Runs the command of the step with a fault that occurs this many times. */
+async function runWithFault(scenario: Scenario, fault: Fault, step: Step, times: number): Promise<FaultRun> {
+  const words = step === 'cancel' ? await cancelCommand(scenario) : (COMMANDS[step] ?? LOCALIZE);
+  scenario.proxy.seen.length = 0;
+  const injected = await injectFault(scenario, fault, step, times);
+  try {
+    return { ...(await scenario.run(words)), met: injected.met() };
+  } finally {
+    await injected.end();
+    scenario.proxy.faultFor = () => null;
+    scenario.proxy.beforeStep = null;
+    scenario.engines.letGo();
+  }
+}
+
+/** Creates a job that runs until the end of the test; returns the command that cancels it. */
+async function cancelCommand(scenario: Scenario): Promise<readonly string[]> {
+  scenario.engines.hold();
+  const { json } = await scenario.caller.post('/v1/dubbings', DUBBING);
+  return ['jobs', 'cancel', `dubbings/${json.id}`, '-o', 'json'];
+}
+
+async function injectFault(
+  scenario: Scenario,
+  fault: Fault,
+  step: Step,
+  times: number,
+): Promise<InjectedFault> {
+  const { proxy } = scenario;
+  const { does } = fault;
+  let met = false;
+  if (does.type === 'answer') {
+    let left = times;
+    proxy.faultFor = (asked) => {
+      if (asked !== step || left === 0) return null;
+      left -= 1;
+      met = true;
+      return async (exchange) => {
+        await does.respond(exchange);
+        if (does.isSilent === true) scenario.expireTimeouts();
+      };
+    };
+    return { met: () => met, end: async () => {} };
+  }
+  let undo: (() => Promise<void>) | null = null;
+  const begin = async () => {
+    met = true;
+    undo = await does.begin(scenario);
+  };
+  const end = async () => {
+    await undo?.();
+    undo = null;
+  };
+  if (beginsRun(step)) await begin();
+  else proxy.beforeStep = { step, run: begin };
+  // A single fault ends at the first wait after a request met it.
+  let waits = waitsBefore(step) ? 2 : 1;
+  if (times === 1) {
+    scenario.onSleep = async () => {
+      if (undo !== null) waits -= 1;
+      if (waits === 0) await end();
+    };
+  }
+  return { met: () => met, end };
 }

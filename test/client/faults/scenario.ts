@@ -1,20 +1,14 @@
 /** A command line behind a faulty proxy, with a clock that it shares with the service. */
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { main } from '../../../src/cli/main.ts';
 import type { MovableClock } from '../../../src/service/control/clock.ts';
 import type { Caller } from '../../service/harness/caller.ts';
 import type { SmallEngines } from '../../service/harness/small-engines.ts';
 import type { Certificate } from '../../support/certificates.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { type Ended, runMain } from '../../support/run-main.ts';
 import type { FaultyProxy } from './faulty-proxy.ts';
-
-export interface RunResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface ScenarioOptions {
   readonly proxy: FaultyProxy;
@@ -40,7 +34,7 @@ export interface Scenario extends ScenarioOptions {
   /** Makes every pending wait for a response time out; nothing else does, however busy the machine is. */
   expireTimeouts(): void;
   /** Runs vloc in a folder with `talk.mp4` and `talk.srt`. */
-  run(words: readonly string[]): Promise<RunResult>;
+  run(words: readonly string[]): Promise<Ended>;
 }
 
 /** The only real timeout, never reached: even a busy machine connects to itself within this time. */
@@ -93,14 +87,12 @@ export async function createScenario(options: ScenarioOptions): Promise<Scenario
       for (const expire of [...waits]) expire();
     },
     async run(words) {
-      const test = createTestIo({
+      return runMain(words, {
         cwd: folder,
         env,
         now,
         pace: { runtime, timeouts: { connectMs: CONNECT_MS } },
       });
-      const code = await main(words, test.io);
-      return { code, stdout: test.stdout(), stderr: test.stderr() };
     },
   };
   return scenario;

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
-import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { failureOf, startHarness } from '../support/harness.ts';
 import type { Reply } from '../support/scripted-server.ts';
 import { json, problem } from '../support/scripted-server.ts';
 
@@ -100,7 +100,7 @@ describe('a prepared list', () => {
     const unhandled: unknown[] = [];
     const collectUnhandled = (reason: unknown) => unhandled.push(reason);
     process.on('unhandledRejection', collectUnhandled);
-    onCleanup(async () => void process.off('unhandledRejection', collectUnhandled));
+    onTestFinished(async () => void process.off('unhandledRejection', collectUnhandled));
     const lists: AsyncIterable<unknown>[] = [
       client.jobs.list('dubbing'),
       client.uploads.list(),

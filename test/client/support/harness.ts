@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import {
   type Client,
   type ClientEvent,
@@ -12,6 +9,8 @@ import {
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts';
 import { type Reply, type ScriptedServer, startServer } from './scripted-server.ts';
 
+export { makeFolder } from '../../support/make-folder.ts';
+
 export const SECRET = 'secret-canary-5f1d';
 
 export interface Harness {
@@ -19,17 +18,6 @@ export interface Harness {
   readonly client: Client;
   readonly runtime: FakeRuntime;
   readonly events: ClientEvent[];
-}
-
-const cleanups: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-/** Runs when the test ends. */
-export function onCleanup(cleanup: () => Promise<void>): void {
-  cleanups.push(cleanup);
 }
 
 /** A client, with a clock of its own, at a scripted server; both end with the test. */
@@ -47,16 +35,9 @@ export async function startHarness(
     onEvent: (event) => events.push(event),
     ...rest,
   });
-  onCleanup(server.close);
-  onCleanup(client.close);
+  onTestFinished(server.close);
+  onTestFinished(client.close);
   return { server, client, runtime, events };
-}
-
-/** A folder of its own for one test. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-client-'));
-  onCleanup(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** The Failure that work ends with; anything else fails the test. */

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { failureOf, startHarness } from '../support/harness.ts';
 import { answer, cutAfter, html, json, startServer } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
@@ -9,7 +9,7 @@ const CREATE = { method: 'POST', path: '/dubbings', body: { target_language: 'es
 describe('an answer that does not come from the service', () => {
   test('never follows a redirect, so that no signed header reaches another host', async () => {
     const elsewhere = await startServer();
-    onCleanup(elsewhere.close);
+    onTestFinished(elsewhere.close);
     const { server, client } = await startHarness();
     for (const status of [301, 302, 303, 307, 308]) {
       server.script.push(answer(status, { location: `${elsewhere.origin}/v1/dubbings?token=canary` }));

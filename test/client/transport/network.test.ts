@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
-import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { failureOf, startHarness } from '../support/harness.ts';
 import { hang } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
@@ -60,7 +60,7 @@ describe('a failing network', () => {
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
     await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    onCleanup(async () => void plain.close());
+    onTestFinished(async () => void plain.close());
     const { port } = plain.address() as AddressInfo; // a TCP server has one
     const { client } = await startHarness({ baseUrl: `https://127.0.0.1:${port}/v1` });
     const { facts } = await failureOf(client.send(CREDITS));

@@ -1,9 +1,9 @@
 import { createServer as createProxy, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chooseProxy } from '../../../src/client/transport/proxy.ts';
-import { failureOf, onCleanup, startHarness } from '../support/harness.ts';
+import { failureOf, startHarness } from '../support/harness.ts';
 
 const PROXY = 'http://proxy.example.com:3128';
 
@@ -55,7 +55,7 @@ type OnConnect = (request: IncomingMessage, socket: Duplex) => void;
 async function startProxy(onConnect: OnConnect) {
   const server: Server = createProxy().on('connect', onConnect);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onCleanup(async () => void server.close());
+  onTestFinished(async () => void server.close());
   return `127.0.0.1:${(server.address() as AddressInfo).port}`; // a TCP server has one
 }
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import { isSignedWith } from '../support/check-signature.ts';
-import { failureOf, onCleanup, SECRET, startHarness } from '../support/harness.ts';
+import { failureOf, SECRET, startHarness } from '../support/harness.ts';
 import { hang, json, problem } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
@@ -51,7 +51,7 @@ describe('a signed call', () => {
   test('signs from the version on if a gateway adds a path prefix', async () => {
     const { server, client } = await startHarness();
     const behind = createClient({ baseUrl: `${server.origin}/gateway/v1`, key: 'k', secret: SECRET });
-    onCleanup(behind.close);
+    onTestFinished(behind.close);
     await behind.send(CREDITS);
     await client.send(CREDITS);
     const [first] = server.seen;

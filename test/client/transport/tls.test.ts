@@ -3,14 +3,14 @@ import { createServer as createProxy } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect, type Server } from 'node:net';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ClientOptions } from '../../../src/client/index.ts';
 import { fileOf, makeCertificate } from '../../support/certificates.ts';
-import { makeFolder, onCleanup } from '../support/harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onCleanup(async () => void server.close());
+  onTestFinished(async () => void server.close());
   return (server.address() as AddressInfo).port; // a TCP server has one
 }
 

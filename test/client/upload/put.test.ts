@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
-import { failureOf, onCleanup } from '../support/harness.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { failureOf } from '../support/harness.ts';
 import { answer, html, problem, type Reply, reset, startServer } from '../support/scripted-server.ts';
 import { MIB, makeFile, startUploads, VIDEO } from '../support/start-uploads.ts';
 
@@ -95,7 +95,7 @@ describe('failing storage', () => {
     'that redirects with %i gets the whole file once more, with the headers of the upload only',
     async (status) => {
       const elsewhere = await startServer(answer(200, { etag: '"there"' }));
-      onCleanup(elsewhere.close);
+      onTestFinished(elsewhere.close);
       const { client, service, server, events } = await startUploads();
       service.shape = (upload) => {
         const { headers, ...target } = Object(upload.upload_request);

@@ -1,20 +1,27 @@
 /** Accounts to be moved by `vloc serve migrate`, and runs of that command. */
+
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { accountTables } from '../../../src/service/move/rows.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
 import { type Reply, send, signHeaders } from '../../service/harness/caller.ts';
-import { readySource, type Scene, startScene, untilJob } from '../../service/harness/scene.ts';
+import {
+  NEW_JOB,
+  readySource,
+  type Scene,
+  startScene,
+  TRANSLATION,
+  untilJob,
+} from '../../service/harness/scene.ts';
+import { runMain } from '../../support/run-main.ts';
 import { S3_OWNER } from '../../support/s3.ts';
-import { createTestIo } from '../../support/test-io.ts';
 
 /** The address has a password, so it goes through the variable. */
 export async function migrate(database: string, ...words: string[]): Promise<Ended> {
-  const { io, stdout, stderr } = createTestIo({ env: { VLOC_DATABASE: database, ...S3_OWNER } });
-  const code = await main(['serve', 'migrate', ...words, '--output', 'json'], io);
-  return { code, stdout: stdout(), stderr: stderr() };
+  return runMain(['serve', 'migrate', ...words, '--output', 'json'], {
+    env: { VLOC_DATABASE: database, ...S3_OWNER },
+  });
 }
 
 export async function migrated(database: string, ...words: string[]): Promise<Record<string, unknown>> {
@@ -25,14 +32,8 @@ export async function migrated(database: string, ...words: string[]): Promise<Re
 
 /** Undoing in a database needs its address without the password, which PGPASSWORD has. */
 export async function undo(place: string): Promise<Ended> {
-  const { io, stdout, stderr } = createTestIo();
-  const code = await main(['serve', 'migrate', '--undo', place, '--output', 'json'], io);
-  return { code, stdout: stdout(), stderr: stderr() };
+  return runMain(['serve', 'migrate', '--undo', place, '--output', 'json']);
 }
-
-const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'The house is red' }] };
-export const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
-export const NEW_JOB = '/v1/subtitle-translations';
 
 interface Account {
   readonly stateDir: string;

@@ -1,10 +1,11 @@
 /** A store of this machine in which the work in the background cannot go on. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { createService } from '../../../src/service/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { changeStore } from '../../service/harness/stores.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -25,9 +26,7 @@ test.each([
     const state = join(folder, 'own');
     await writeFile(join(folder, 'a.srt'), SRT);
     await (await createService({ stateDir: state, engines: createSmallEngines() })).close();
-    const store = new DatabaseSync(join(state, 'service.sqlite'));
-    store.exec(damage);
-    store.close();
+    changeStore(state, damage);
     const env = { VLOC_BASE_URL: '', VLOC_KEY: '', VLOC_SECRET: '', VLOC_STATE_DIR: state };
     const { code, stderr } = await run([...words, '--profile', 'local'], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining(`internal error: ${message}\n`)]);

@@ -1,9 +1,9 @@
 /** An ffmpeg that is too old is refused before anything is sent or paid. */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { makeFolder } from '../../support/make-folder.ts';
 import { oldFfmpegPath } from '../../support/old-ffmpeg.ts';
 import { startStaging } from '../stages/staging.ts';
-import { makeFolder } from '../support/run-vloc.ts';
 
 const REFUSED = /ffmpeg 4\.4\.2, and the oldest that works is \d+\.\d+; nothing was sent/;
 

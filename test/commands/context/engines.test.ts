@@ -1,11 +1,11 @@
 /** Which engines a run uses: --engines, VLOC_ENGINES, or engines.json in the folder of the profiles. */
+
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { startScene } from '../../service/harness/scene.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 import { PROGRAMS } from '../support/run-engines.ts';
 import { environmentOf, makeFolder } from '../support/run-vloc.ts';
 
@@ -21,9 +21,7 @@ beforeEach(async () => {
 
 async function run(words: readonly string[], env: Record<string, string> = {}) {
   const folders = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state') };
-  const test = createTestIo({ cwd: folder, env: { ...folders, ...env } });
-  const code = await main(words, test.io);
-  return { code, stdout: test.stdout(), stderr: test.stderr() };
+  return runMain(words, { cwd: folder, env: { ...folders, ...env } });
 }
 
 /** Writes a file with a translator that adds a mark to each text. */
@@ -128,10 +126,4 @@ describe('a service elsewhere', () => {
     const env = environmentOf(await startScene(), folder);
     expect((await run(['credits'], { ...env, VLOC_ENGINES: 'none.json' })).code).toBe(0);
   });
-});
-
-it('vloc serve does not start with an unusable file', async () => {
-  const { code, stdout, stderr } = await run(['serve', '--engines', 'none.json']);
-  expect([code, stdout]).toEqual([4, '']);
-  expect(stderr).toContain('--engines names it');
 });

@@ -5,7 +5,7 @@ import { diskFailure } from '../../../src/base/failure.ts';
 import { stuckFailure } from '../../../src/commands/context/stuck-failure.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { NoRoom } from '../../../src/service/storage/storage.ts';
-import { makeFolder } from '../support/run-vloc.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** The error of SQLite for a statement after these. */
 async function errorOf(...statements: readonly string[]): Promise<unknown> {

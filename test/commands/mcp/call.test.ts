@@ -9,7 +9,7 @@ import { outputTo } from '../../../src/commands/context/output/forms.ts';
 import { callTool, createCallTerminal } from '../../../src/commands/mcp/call.ts';
 import { createSession, openFolders, type Session } from '../../../src/commands/mcp/limits.ts';
 import { makeTools, type ToolArguments } from '../../../src/commands/mcp/tools.ts';
-import { makeFolder } from '../../client/support/harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const OPTIONS = {

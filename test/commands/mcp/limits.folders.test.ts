@@ -2,7 +2,7 @@ import { mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { type AgentFolders, confinePath, openFolders } from '../../../src/commands/mcp/limits.ts';
-import { makeFolder } from '../../client/support/harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 let root = '';
 let folders: AgentFolders;

@@ -1,7 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
-import { makeFolder } from '../../client/support/harness.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { runMain } from '../../support/run-main.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -10,13 +9,11 @@ beforeEach(async () => {
 
 async function run(words: string[], options: { env?: object; stdin?: string } = {}) {
   const kept = { HOME: folder, PATH: process.env.PATH ?? '', VLOC_CONFIG_DIR: folder, VLOC_NO_KEYCHAIN: '1' };
-  const { io, stdout, stderr } = createTestIo({
+  return runMain(words, {
     env: { ...kept, ...options.env },
     cwd: folder,
     stdin: options.stdin ?? '',
   });
-  const code = await main(words, io);
-  return { code, stdout: stdout(), stderr: stderr() };
 }
 
 async function add(name: string) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { flagOf, PROFILE_SECRETS, PROFILE_TEXTS, SETTINGS } from '../../../src/profiles/settings.ts';
-import { makeFolder } from '../../client/support/harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 /** Those that are checked. */

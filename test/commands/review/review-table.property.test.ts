@@ -13,7 +13,7 @@ import {
 } from '../../../src/commands/review/review-table.ts';
 import { writeCsv, writeWorkbook } from '../../../src/commands/review/write-table.ts';
 import { normalizeCueText } from '../../../src/protocol/srt.ts';
-import { makeFolder } from '../support/run-vloc.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** Texts of cues, with what spreadsheets and their formats treat in a way of their own. */
 const aText = fc

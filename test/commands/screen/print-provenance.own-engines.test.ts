@@ -1,9 +1,11 @@
 /** The embedded service with engines of the user that are real programs, from engines.json to the terminal. */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
+import { runMain } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { makeFolder, QUICK } from '../support/run-vloc.ts';
 
@@ -42,9 +44,11 @@ test('the first speaker that supports the language is used, the next one for oth
     VLOC_STATE_DIR: join(folder, 'state'),
   };
   const run = async (...words: string[]) => {
-    const test = createTestIo({ cwd: folder, pace: QUICK, env });
-    const code = await main([...words, '--engines', 'mine.json', '--profile', 'local'], test.io);
-    return { code, stdout: test.stdout(), stderr: test.stderr() };
+    return runMain([...words, '--engines', 'mine.json', '--profile', 'local'], {
+      cwd: folder,
+      pace: QUICK,
+      env,
+    });
   };
 
   const preferred = await run('dub', 'talk.srt', '--to', 'es', '-o', 'json');

@@ -1,10 +1,11 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { makeStateDir, until } from '../../service/harness/scene.ts';
+import { changeStore } from '../../service/harness/stores.ts';
+import { runMain } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 let stateDir = '';
@@ -13,9 +14,7 @@ beforeEach(async () => {
 });
 
 async function health(...words: string[]) {
-  const { io, stdout, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
-  const code = await main(['serve', 'health', '--output', 'json', ...words], io);
-  return { code, stdout: stdout(), stderr: stderr() };
+  return runMain(['serve', 'health', '--output', 'json', ...words], { env: { VLOC_STATE_DIR: stateDir } });
 }
 
 /** What a process leaves in the folder. */
@@ -46,9 +45,7 @@ it('shows the present state also when the report of before cannot be replaced, a
   await until(health, ({ code }) => code === 0);
   // No new file can be written under this name.
   await mkdir(join(stateDir, `health-${hostname()}-${process.pid}.json.new`));
-  const store = new DatabaseSync(join(stateDir, 'service.sqlite'), { timeout: 5000 });
-  store.exec('DROP TABLE secrets');
-  store.close();
+  changeStore(stateDir, 'DROP TABLE secrets');
   const { stdout } = await until(health, ({ code }) => code === 7);
   expect(JSON.parse(stdout)).toMatchObject({ status: 'failing', database: 'the store cannot be written' });
   served.send('SIGTERM');

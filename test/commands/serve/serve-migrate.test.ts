@@ -1,14 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { makeStateDir } from '../../service/harness/scene.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 
 async function run(words: readonly string[], env: Record<string, string> = {}) {
-  const { io, stdout, stderr } = createTestIo({ env });
-  const code = await main(['serve', 'migrate', ...words], io);
-  return { code, stdout: stdout(), stderr: stderr() };
+  return runMain(['serve', 'migrate', ...words], { env });
 }
 
 const DATABASE = 'postgres://vloc@127.0.0.1:1/vloc';

@@ -1,8 +1,8 @@
 /** `vloc subtitles` as a user calls it, in a folder of its own. */
+
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { main } from '../../../src/cli/main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 import { type Ended, makeFolder } from '../support/run-vloc.ts';
 
@@ -24,9 +24,7 @@ export async function openSubtitlesDesk(): Promise<SubtitlesDesk> {
   return {
     folder,
     async run(...words) {
-      const test = createTestIo({ cwd: folder, env });
-      const code = await main(['subtitles', ...words], test.io);
-      const ended = { code, stdout: test.stdout(), stderr: test.stderr() };
+      const ended = await runMain(['subtitles', ...words], { cwd: folder, env });
       await expectDescribed(['subtitles', ...words], ended);
       return ended;
     },

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cacheSounds } from '../../../src/commands/subtitles/sound-cache.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
-function setUp() {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+async function setUp() {
+  const folder = await makeFolder();
   const file = join(folder, 'a.wav');
   writeFileSync(file, 'sound');
   const asked: string[] = [];
@@ -24,7 +23,7 @@ function setUp() {
 }
 
 test('a sound is decoded once, and remembered', async () => {
-  const { file, asked, sound, read } = setUp();
+  const { file, asked, sound, read } = await setUp();
   expect(await read(file)).toEqual(sound);
   const again = await read(file);
   expect([...again.peaks]).toEqual([...sound.peaks]);
@@ -33,7 +32,7 @@ test('a sound is decoded once, and remembered', async () => {
 });
 
 test('a file that was written again is decoded again', async () => {
-  const { file, asked, read } = setUp();
+  const { file, asked, read } = await setUp();
   await read(file);
   utimesSync(file, 1, 1);
   await read(file);
@@ -41,7 +40,7 @@ test('a file that was written again is decoded again', async () => {
 });
 
 test('a remembered sound that was cut off is decoded again', async () => {
-  const { folder, file, asked, read } = setUp();
+  const { folder, file, asked, read } = await setUp();
   await read(file);
   const [name = ''] = await readdir(join(folder, 'outlines'));
   writeFileSync(join(folder, 'outlines', name), '{"durationMs":');

@@ -1,8 +1,10 @@
 /** `vloc engines` as a user calls it, with a folder for the settings and one for programs of the test. */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { runMain } from '../../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 import { type Ended, makeFolder } from './run-vloc.ts';
@@ -38,14 +40,12 @@ export async function openEnginesDesk(): Promise<EnginesDesk> {
     folder,
     file,
     run: async (words, env = {}, options = {}) => {
-      const test = createTestIo({
+      const ended = await runMain(['engines', ...words], {
         cwd: folder,
         checkMs: NO_HURRY_MS,
         ...options,
         env: { ...variables, ...env },
       });
-      const code = await main(['engines', ...words], test.io);
-      const ended = { code, stdout: test.stdout(), stderr: test.stderr() };
       await expectDescribed(['engines', ...words], ended);
       return ended;
     },

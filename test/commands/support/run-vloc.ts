@@ -1,21 +1,16 @@
 /** vloc as a program calls it, against a service of the test's own. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
-import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { type Scene, startScene, until } from '../../service/harness/scene.ts';
-import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { LINES, type Scene, startScene, TRANSLATION, until } from '../../service/harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { type Ended, runMain } from '../../support/run-main.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export { type Ended, LINES, makeFolder, TRANSLATION };
 
 export interface VlocScene extends Scene {
   /** The working directory of all runs. */
@@ -32,13 +27,6 @@ export interface VlocScene extends Scene {
 export const QUICK: NonNullable<TestIoOptions['pace']> = {
   runtime: { sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(Math.min(ms, 10), signal) },
 };
-
-/** An empty folder that goes with the test. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-run-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /**
  * The variables of a run that uses the service of a scene and keeps settings and records in a folder of its own. A process of
@@ -67,9 +55,7 @@ export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<
   const folder = await makeFolder();
   const env = environmentOf(scene, folder);
   const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
-    const test = createTestIo({ cwd: folder, pace: QUICK, ...io, env: { ...env, ...io.env } });
-    const code = await main(words, test.io);
-    const ended = { code, stdout: test.stdout(), stderr: test.stderr() };
+    const ended = await runMain(words, { cwd: folder, pace: QUICK, ...io, env: { ...env, ...io.env } });
     await expectDescribed(words, ended);
     return ended;
   };
@@ -83,15 +69,6 @@ export async function untilAccepted(folder: string, count: number): Promise<void
     (attempts) => attempts.filter(({ accepted_at }) => accepted_at !== null).length >= count,
   );
 }
-
-/** Lines of subtitles as the source of a job that needs no upload. */
-export const LINES = {
-  type: 'lines',
-  lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }],
-};
-
-/** A translation job, which the small engines finish immediately. */
-export const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
 
 /** The lines of ndjson on stdout. */
 export function linesOf(stdout: string) {

@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { scriptPath } from '../../docs/completions/desk.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 
-async function run(...argv: string[]) {
-  const { io, stdout, stderr } = createTestIo();
-  return { code: await main(['completion', ...argv], io), stdout: stdout(), stderr: stderr() };
-}
+const run = (...argv: string[]) => runMain(['completion', ...argv]);
 
 describe('vloc completion SHELL', () => {
   it.each([

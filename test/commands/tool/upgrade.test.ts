@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { findWay } from '../../../src/commands/tool/upgrade.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 
 describe('the detected installation', () => {
   it.each([
@@ -37,14 +36,13 @@ describe('the detected installation', () => {
 });
 
 it('vloc upgrade prints the version, the installation and the command, for people and for programs', async () => {
-  const people = createTestIo();
-  expect(await main(['upgrade'], people.io)).toBe(0);
-  expect(people.stdout()).toMatch(
+  const people = await runMain(['upgrade']);
+  expect(people.code).toBe(0);
+  expect(people.stdout).toMatch(
     /VERSION +INSTALLED BY +UPGRADE\n\d+\.\d+\.\d+ +a checkout +git pull && npm install/,
   );
-  const programs = createTestIo();
-  expect(await main(['upgrade', '-o', 'json'], programs.io)).toBe(0);
-  expect(JSON.parse(programs.stdout())).toEqual({
+  const programs = await runMain(['upgrade', '-o', 'json']);
+  expect(JSON.parse(programs.stdout)).toEqual({
     version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     installed_by: 'checkout',
     upgrade: 'git pull && npm install',

@@ -1,15 +1,14 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { startScene, until } from '../../service/harness/scene.ts';
 import { startPlain } from '../../service/outgoing/outside.ts';
 import { createJob } from '../../service/outgoing/webhooks/receiver.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { runMain } from '../../support/run-main.ts';
 import { AT, SECRET, send, startListening } from '../support/listening.ts';
 import { linesOf } from '../support/run-vloc.ts';
 
@@ -165,7 +164,7 @@ describe('--forward-to', () => {
 
 describe('--exec', () => {
   it('gets the event on stdin and in its environment, and no secret', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vloc-exec-'));
+    const folder = await makeFolder();
     const env = { VLOC_SECRET: 'api_canary' };
     const command = 'cat > body.json; env > env.txt; echo said';
     const words = ['--exec', command, '--until', 'dub_1', '-o', 'id'];
@@ -182,7 +181,7 @@ describe('--exec', () => {
   });
 
   it('runs once per event, one after the other, and its failure is reported by the exit code', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'vloc-exec-'));
+    const folder = await makeFolder();
     const command = 'echo begin >> log; sleep 0.02; echo end >> log; exit 3';
     const words = ['--exec', command, '--until', 'dub_2'];
     const { deliver, ended, stderr } = await startListening(words, { cwd: folder });
@@ -202,19 +201,11 @@ describe('--exec', () => {
   });
 });
 
-describe('an error before anything listens', () => {
-  async function refuse(words: string[], env: Record<string, string> = {}, stdin?: string) {
-    const test = createTestIo({ env, ...(stdin === undefined ? {} : { stdin }) });
-    const code = await main(['webhooks', 'listen', ...words], test.io);
-    return { code, stderr: test.stderr() };
-  }
-
-  it('is a port in use', async () => {
-    const taken = await startPlain(() => {});
-    const { code, stderr } = await refuse(['--port', String(taken.port)], { VLOC_WEBHOOK_SECRET: SECRET });
-    expect(code).toBe(4);
-    expect(stderr).toContain('choose another --port');
-  });
+it('a port in use is an error before anything listens', async () => {
+  const taken = await startPlain(() => {});
+  const words = ['webhooks', 'listen', '--port', String(taken.port)];
+  const { code, stderr } = await runMain(words, { env: { VLOC_WEBHOOK_SECRET: SECRET } });
+  expect([code, stderr]).toEqual([4, expect.stringContaining('choose another --port')]);
 });
 
 it('the secret is read from stdin without the line break of echo, and the output says so', async () => {

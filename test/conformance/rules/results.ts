@@ -5,7 +5,6 @@ import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
 import { ASSETS, addressOf, fetchAddress, fetchAssets, fetchSubtitle } from '../prepare/assets.ts';
 import { bodyFor, finish, finishedJob } from '../prepare/jobs.ts';
 import { parseSrt } from '../prepare/subtitles.ts';
-import { wavSeconds } from '../prepare/wav.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
 import type { SentenceId } from '../sentences.ts';
 import { listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
@@ -195,3 +194,18 @@ export const RESULT_RULES: readonly Rule[] = [
     },
   }),
 ];
+
+/** Returns the seconds of sound. Fails for bytes that are not a WAV. */
+function wavSeconds(bytes: Buffer): number {
+  let bytesPerSecond = 0;
+  // Chunks follow the twelve bytes of the RIFF header: a name of four bytes, a size of four bytes, and the content, at
+  // even offsets.
+  for (let at = 12; at + 8 <= bytes.length; ) {
+    const name = bytes.toString('latin1', at, at + 4);
+    const size = bytes.readUInt32LE(at + 4);
+    if (name === 'fmt ') bytesPerSecond = bytes.readUInt32LE(at + 16);
+    if (name === 'data') return size / bytesPerSecond;
+    at += 8 + size + (size % 2);
+  }
+  return assert.fail('there is no sound in the WAV');
+}

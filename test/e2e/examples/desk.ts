@@ -1,16 +1,16 @@
 /** A folder, a service and a `vloc` on the PATH, where the examples of the help run unchanged. */
+
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import type { Example } from '../../../src/commands/context/command.ts';
 import { type Ended, environmentOf, makeFolder } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 
 export interface Desk {
   readonly scene: Scene;
@@ -85,9 +85,7 @@ export async function openDesk(): Promise<Desk> {
     answered,
     addProgram,
     async run(words, stdin) {
-      const test = createTestIo({ cwd: folder, env, ...(stdin === undefined ? {} : { stdin }) });
-      const code = await main(words, test.io);
-      return { code, stdout: test.stdout(), stderr: test.stderr() };
+      return runMain(words, { cwd: folder, env, ...(stdin === undefined ? {} : { stdin }) });
     },
     shell: (line, program = 'sh') => runShell(program, line, { cwd: folder, env }),
   };

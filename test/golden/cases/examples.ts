@@ -1,14 +1,14 @@
 /** Every example of the help that needs no shell, at the desk where they run from end to end. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { main } from '../../../src/cli/main.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import type { Ended } from '../../commands/support/run-vloc.ts';
 import { type Desk, isOfTheMachine, needsShell, openDesk, promisedFiles } from '../../e2e/examples/desk.ts';
 import { prepare } from '../../e2e/examples/prepare.ts';
 import { WAYS } from '../../e2e/examples/ways.ts';
 import { until } from '../../service/harness/scene.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 import { narrow, normalize } from '../normalize.ts';
 import { type Case, QUICK, sortLines, splitWords } from '../stage.ts';
 
@@ -76,9 +76,7 @@ function withoutMoments(text: string, command: string): string {
 }
 
 async function run(desk: Desk, words: readonly string[]): Promise<Ended> {
-  const test = createTestIo({ cwd: desk.folder, env: desk.env, pace: QUICK });
-  const code = await main(words, test.io);
-  return { code, stdout: test.stdout(), stderr: test.stderr() };
+  return runMain(words, { cwd: desk.folder, env: desk.env, pace: QUICK });
 }
 
 /** Paused jobs continue once something waits for them. */

@@ -1,18 +1,15 @@
 /** What the control operations do, over HTTP, on a service with small engines. */
-import { createServer } from 'node:http';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
 import { createService, scriptFaults } from '../../../src/service/index.ts';
 import { createCaller, exchange, type Reply } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';
-import { until } from '../harness/scene.ts';
+import { DUBBING, until } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
+import { changeStore } from '../harness/stores.ts';
 import { startReceiver } from '../outgoing/webhooks/receiver.ts';
 
-const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-const DUBBING = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
 const DAY_SECONDS = 86_400;
 
 type Started = Awaited<ReturnType<typeof start>>;
@@ -196,20 +193,8 @@ test('a key gets its own rate, and other keys keep theirs', async () => {
 });
 
 test('undelivered webhooks are listed and sent again, with a new secret if it was rotated', async () => {
-  const received: { id: unknown; signature: unknown }[] = [];
-  const statuses = [410, 204];
-  const receiver = createServer((request, response) => {
-    const { 'x-service-webhook-id': id, 'x-service-webhook-signature': signature } = request.headers;
-    received.push({ id, signature });
-    request.resume().on('end', () => response.writeHead(statuses.shift() ?? 204).end());
-  });
-  await new Promise<void>((resolve) => void receiver.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void receiver.close());
-  const address = receiver.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-
+  const { url: callback_url, deliveries } = await startReceiver(410, 204);
   const { ask, caller, newKey, stateDir } = await start({ allowLoopback: true });
-  const callback_url = `http://127.0.0.1:${port}/hook`;
   const { json: job } = await caller.post('/v1/dubbings', { ...DUBBING, callback_url });
   // The receiver answered with 410, which ends the attempts.
   const { json: list } = await until(
@@ -225,21 +210,20 @@ test('undelivered webhooks are listed and sent again, with a new secret if it wa
   });
   await ask('POST', `/keys/${newKey.key}/rotate`, { only: 'webhook_secret' });
   // So many processes died while they sent it that it would not be sent again by itself.
-  const store = new DatabaseSync(join(stateDir, 'service.sqlite'));
-  store.exec('UPDATE deliveries SET crashes = 10');
-  store.close();
+  changeStore(stateDir, 'UPDATE deliveries SET crashes = 10');
   expect((await ask('POST', `/webhooks/${webhook.id}/resend`)).json.status).toBe('pending');
   await until(
     () => ask('GET', '/webhooks?status=delivered'),
     (reply) => reply.json.data.length === 1,
   );
   expect((await ask('GET', '/webhooks')).json.data).toEqual([]);
-  expect(received.map(({ id }) => id)).toEqual([webhook.id, webhook.id]);
-  expect(received[0]?.signature).not.toBe(received[1]?.signature);
+  const header = (name: string) => deliveries.map(({ headers }) => headers[`x-service-webhook-${name}`]);
+  expect(header('id')).toEqual([webhook.id, webhook.id]);
+  expect(new Set(header('signature')).size).toBe(2);
   // A delivered webhook is sent again too, as a receiver may get an event twice.
   await ask('POST', `/webhooks/${webhook.id}/resend`);
   await until(
-    () => received.length,
+    () => deliveries.length,
     (count) => count === 3,
   );
 });

@@ -2,11 +2,16 @@ import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { type Fault, type FaultRoute, scriptFaults } from '../../../src/service/index.ts';
 import { send, signHeaders } from '../harness/caller.ts';
-import { finishUpload, putObject, readySource, startScene, until, untilJob } from '../harness/scene.ts';
+import {
+  DUBBING,
+  finishUpload,
+  putObject,
+  readySource,
+  startScene,
+  until,
+  untilJob,
+} from '../harness/scene.ts';
 import { videoOf } from '../harness/small-engines.ts';
-
-const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-const DUBBING = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
 
 async function startWith(...list: Fault[]) {
   const clock = createMovableClock();

@@ -1,7 +1,4 @@
 /** A service in a folder of its own, with what a test needs to talk to it. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createMovableClock, type MovableClock } from '../../../src/service/control/clock.ts';
 import {
@@ -10,6 +7,7 @@ import {
   type Service,
   type ServiceOptions,
 } from '../../../src/service/index.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { type Caller, type Credentials, createCaller, exchange, type Reply, send } from './caller.ts';
 import { answerSparsely, currentProfile } from './profiles.ts';
 import { createSmallEngines, type SmallEngines, videoOf } from './small-engines.ts';
@@ -26,11 +24,18 @@ export interface Scene {
   callerFor(credentials: Credentials): Caller;
 }
 
-export async function makeStateDir(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-service-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const makeStateDir = makeFolder;
+
+/** Lines of subtitles as the source of a job that needs no upload. */
+export const LINES = {
+  type: 'lines',
+  lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }],
+};
+/** Jobs that the small engines finish immediately, for a credit each. */
+export const DUBBING = { subtitle: LINES, target_language: 'es' };
+export const TRANSLATION = { ...DUBBING, source_language: 'en' };
+/** Where translations are created. */
+export const NEW_JOB = '/v1/subtitle-translations';
 
 /** Starts a service that ends with the test. */
 export async function startScene(options: Partial<ServiceOptions> = {}): Promise<Scene> {

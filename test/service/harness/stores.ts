@@ -1,11 +1,19 @@
-/** Stores without a service. */
+/** Stores of services, and stores without one. */
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { migrateSchema } from '../../../src/service/store/schema.ts';
 import { openSqliteFile, type SqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { createSqliteStore } from '../../../src/service/store/sqlite-store.ts';
 import type { Store } from '../../../src/service/store/store.ts';
 import { makeStateDir } from './scene.ts';
+
+/** Changes what a service has stored, while it runs or not. */
+export function changeStore(stateDir: string, sql: string): void {
+  const store = new DatabaseSync(join(stateDir, 'service.sqlite'), { timeout: 5000 });
+  store.exec(sql);
+  store.close();
+}
 
 interface OpenStore {
   readonly store: Store;

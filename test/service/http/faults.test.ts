@@ -2,12 +2,7 @@ import { expect, test } from 'vitest';
 import type { ServiceResponse } from '../../../src/service/http/exchange.ts';
 import type { Faults } from '../../../src/service/index.ts';
 import { send } from '../harness/caller.ts';
-import { startScene, untilJob } from '../harness/scene.ts';
-
-const DUBBING = {
-  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hola' }] },
-  target_language: 'es',
-};
+import { DUBBING, startScene, untilJob } from '../harness/scene.ts';
 
 test('the file of an answer that is dropped is closed', async () => {
   const files: ServiceResponse['body'][] = [];

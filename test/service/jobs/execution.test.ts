@@ -7,16 +7,18 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createProgress } from '../../../src/service/jobs/execution.ts';
-import { openSqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { createCaller } from '../harness/caller.ts';
-import { makeStateDir, readySource, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+import {
+  makeStateDir,
+  readySource,
+  type Scene,
+  startScene,
+  TRANSLATION,
+  until,
+  untilJob,
+} from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
-
-const TRANSLATION = {
-  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
-  source_language: 'en',
-  target_language: 'es',
-};
+import { changeStore } from '../harness/stores.ts';
 
 async function createTranslation({ caller }: Scene) {
   return (await caller.post('/v1/subtitle-translations', TRANSLATION)).json;
@@ -207,13 +209,8 @@ function failing(error: Error) {
 
 /** Leaves the job as a process does that dies while it works on it. */
 function dieUnder(stateDir: string, { attempts, crashes }: { attempts: number; crashes: number }): void {
-  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
-  store.run(
-    `UPDATE jobs SET status = 'processing', attempts = ?, crashes = ?, lease_owner = '4711-died', lease_until = 0`,
-    attempts,
-    crashes,
-  );
-  store.close();
+  const died = `status = 'processing', lease_owner = '4711-died', lease_until = 0`;
+  changeStore(stateDir, `UPDATE jobs SET ${died}, attempts = ${attempts}, crashes = ${crashes}`);
 }
 
 test('a crash of the service is not an attempt of the job, and the log says what happened', async () => {

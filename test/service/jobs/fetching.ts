@@ -1,17 +1,16 @@
 /** Fetching from an address outside into a folder of its own, and a server that answers as instructed. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { fetchSource } from '../../../src/service/jobs/fetch-source.ts';
 import type { OutgoingNetwork } from '../../../src/service/outgoing/request.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { networkWith, type Outside, startPlain } from '../outgoing/outside.ts';
 
 export async function makeTarget(): Promise<{ folder: string; path: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-fetch-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder();
   return { folder, path: join(folder, 'source') };
 }
 

@@ -1,6 +1,5 @@
 /** Provenance of results: kept beside the result, and not returned by any operation. */
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+
 import { expect, test, vi } from 'vitest';
 import type { EngineProvenance } from '../../../src/engines/engine.ts';
 import type { CueFit } from '../../../src/media/work.ts';
@@ -8,6 +7,7 @@ import { JOB_KIND_NAMES, type JobKind } from '../../../src/protocol/kind-names.t
 import { KINDS } from '../../../src/protocol/kinds.ts';
 import { createLogWriter } from '../../../src/service/log.ts';
 import { readySource, type Scene, startScene, untilJob } from '../harness/scene.ts';
+import { changeStore } from '../harness/stores.ts';
 
 const LINES = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
 
@@ -115,11 +115,8 @@ test('a finished job is logged with its provenance, in words and as JSON', async
 test('a result that an earlier version stored with its provenance is returned without it', async () => {
   const scene = await startScene();
   const { id } = await runJob(scene, 'dubbing');
-  const database = new DatabaseSync(join(scene.stateDir, 'service.sqlite'));
-  database.exec(
-    `UPDATE jobs SET result = json_set(result, '$.values.making', json('{"engines": [], "cues": []}'))`,
-  );
-  database.close();
+  const added = `json_set(result, '$.values.making', json('{"engines": [], "cues": []}'))`;
+  changeStore(scene.stateDir, `UPDATE jobs SET result = ${added}`);
   const { json } = await scene.caller.get(`/v1/dubbings/${id}`);
   expect(Object.keys(json.result).sort()).toEqual(['audio', 'duration_seconds']);
 });

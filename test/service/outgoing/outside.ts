@@ -1,14 +1,13 @@
 /** The world outside of the service, on loopback: servers that answer as a test says, and names that lead where it says. */
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import type { OutgoingNetwork } from '../../../src/service/outgoing/request.ts';
+import { type Certificate, makeCertificate, trust } from '../../support/certificates.ts';
 
 export interface Outside {
   readonly origin: string;
@@ -28,26 +27,19 @@ export function startPlain(answer: Answerer): Promise<Outside> {
 
 /** A server whose certificate this process trusts, for 127.0.0.1, `media.localhost` and `media.example`. */
 export async function startSecure(answer: Answerer): Promise<Outside> {
-  return start(createSecure(await ensureCertificate()), 'https://127.0.0.1', answer);
+  return start(createSecure(ensureCertificate()), 'https://127.0.0.1', answer);
 }
 
-let certificate: Promise<{ key: Buffer; cert: Buffer }> | null = null;
+let certificate: Certificate | null = null;
 
-function ensureCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
-  certificate ??= makeCertificate();
+/** One for all tests of the process, which goes on trusting it. */
+function ensureCertificate(): Certificate {
+  if (certificate === null) {
+    const folder = mkdtempSync(join(tmpdir(), 'vloc-outside-'));
+    certificate = makeCertificate(folder, 'IP:127.0.0.1,DNS:media.localhost,DNS:media.example');
+    trust(certificate);
+  }
   return certificate;
-}
-
-async function makeCertificate(): Promise<{ key: Buffer; cert: Buffer }> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-outside-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const names = 'subjectAltName=IP:127.0.0.1,DNS:media.localhost,DNS:media.example';
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', '/CN=test', '-addext', names, '-keyout', key, '-out', cert];
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject], { stdio: 'ignore' });
-  const made = { key: await readFile(key), cert: await readFile(cert) };
-  setDefaultCACertificates([...getCACertificates('default'), made.cert.toString()]);
-  return made;
 }
 
 async function start(

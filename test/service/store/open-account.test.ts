@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createService, Failure, type ServiceOptions } from '../../../src/service/index.ts';
 import { makeStateDir, startScene } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
+import { changeStore } from '../harness/stores.ts';
 
 /** SQLite's page size, which the store leaves as it is. */
 const PAGE = 4096;
@@ -160,7 +161,7 @@ describe('a store', () => {
 
   it('of a newer version requires an upgrade', async () => {
     const newer = await folderWith(whole);
-    change(newer, 'PRAGMA user_version = 99');
+    changeStore(newer, 'PRAGMA user_version = 99');
     expect(await failureOf(newer)).toMatchObject({
       facts: {
         code: 'STORE_NEWER',
@@ -169,12 +170,6 @@ describe('a store', () => {
     });
   });
 });
-
-function change(stateDir: string, sql: string): void {
-  const database = new DatabaseSync(join(stateDir, 'service.sqlite'));
-  database.exec(sql);
-  database.close();
-}
 
 it('a store that another process writes to for seconds is reported as locked', async () => {
   const stateDir = await folderWith(whole);
@@ -198,7 +193,7 @@ describe('a store too large to read at each start', () => {
 
   const makeLarge = async () => {
     const stateDir = await folderWith(whole);
-    change(stateDir, ROWS);
+    changeStore(stateDir, ROWS);
     return stateDir;
   };
 

@@ -12,7 +12,15 @@ import { freshAccount, startPostgres } from '../../support/postgres.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { NO_POSTGRES, usePostgres } from '../../support/use-postgres.ts';
 import { send } from '../harness/caller.ts';
-import { makeStateDir, type Scene, startScene, until, untilJob } from '../harness/scene.ts';
+import {
+  makeStateDir,
+  NEW_JOB,
+  type Scene,
+  startScene,
+  TRANSLATION,
+  until,
+  untilJob,
+} from '../harness/scene.ts';
 
 const server = usePostgres();
 
@@ -36,10 +44,6 @@ const at = <T>(list: readonly T[], index: number): T => {
   if (found === undefined) throw new Error('the list is empty');
   return found;
 };
-
-const LINES = { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 900, text: 'The house is red' }] };
-const TRANSLATION = { subtitle: LINES, source_language: 'en', target_language: 'es' };
-const NEW_JOB = '/v1/subtitle-translations';
 
 describe.skipIf(NO_POSTGRES)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   it('is created once, by whichever node comes first', async () => {

@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createService } from '../../../src/service/index.ts';
-import { openSqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { finishUpload, sendUpload, startScene, until } from '../harness/scene.ts';
 import { createSmallEngines, videoOf } from '../harness/small-engines.ts';
+import { changeStore } from '../harness/stores.ts';
 
 test.each([
   ['does not decode', Buffer.from('no video')],
@@ -65,9 +65,8 @@ test('a validation under which the service died ten times fails, and says so', a
   const idle = await startScene({ config: { workers: 0 } });
   const { id, etag } = await sendUpload(idle.caller, videoOf(1));
   await idle.caller.post(`/v1/uploads/${id}/completions`, { etag });
-  const store = openSqliteFile(join(idle.stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
-  store.run(`UPDATE uploads SET attempts = 1, crashes = 9, lease_owner = '4711-died', lease_until = 0`);
-  store.close();
+  const died = `attempts = 1, crashes = 9, lease_owner = '4711-died', lease_until = 0`;
+  changeStore(idle.stateDir, `UPDATE uploads SET ${died}`);
   const scene = await startScene({ stateDir: idle.stateDir });
   const { json } = await until(
     () => scene.caller.get(`/v1/uploads/${id}`),

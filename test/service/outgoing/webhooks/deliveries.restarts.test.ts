@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { migrateSchema } from '../../../../src/service/store/schema.ts';
 import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
-import { makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
+import { DUBBING, makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
+import { changeStore } from '../../harness/stores.ts';
 import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
 
 test('an event survives the service: the next one delivers it under the same id', async () => {
@@ -26,9 +27,7 @@ test('an event that a process was sending when it died is sent again by another'
   const stateDir = await makeStateDir();
   const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
   await untilJob(idle.caller, await createJob(idle, receiver.url), 'succeeded');
-  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
-  store.run(`UPDATE deliveries SET attempts = 1, lease_owner = 'died', lease_until = 0`);
-  store.close();
+  changeStore(stateDir, `UPDATE deliveries SET attempts = 1, lease_owner = 'died', lease_until = 0`);
   await startScene({ stateDir, config: OPEN });
   // The attempt during which the process died does not count: a crash must not use up the attempts of an event.
   expect((await untilAttempted({ stateDir }, 1)).status).toBe('delivered');
@@ -44,10 +43,7 @@ test('of waiting events, the one that was due first is sent first, however old i
   idle.clock.advance(1000);
   const newer = await createJob(idle, receiver.url);
   await untilJob(idle.caller, newer, 'succeeded');
-  const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
-  store.run('UPDATE deliveries SET run_after = ? WHERE job_id = ?', 2, older.id);
-  store.run('UPDATE deliveries SET run_after = ? WHERE job_id = ?', 1, newer.id);
-  store.close();
+  changeStore(stateDir, `UPDATE deliveries SET run_after = CASE job_id WHEN '${older.id}' THEN 2 ELSE 1 END`);
   await startScene({ stateDir, config: { ...OPEN, webhookSlots: 1 } });
   await until(
     () => receiver.deliveries.length,
@@ -83,9 +79,7 @@ test('a job that was made with loopback allowed sends nothing once it is not', a
 
 test('a state folder from before webhooks existed is upgraded', async () => {
   const { caller, stateDir, service } = await startScene();
-  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-  const body = { subtitle: { type: 'lines', lines }, target_language: 'es' };
-  await untilJob(caller, (await caller.post('/v1/dubbings', body)).json, 'succeeded');
+  await untilJob(caller, (await caller.post('/v1/dubbings', DUBBING)).json, 'succeeded');
   await service.close();
   const store = openSqliteFile(join(stateDir, 'service.sqlite'), { synchronous: 'FULL', advice: '' });
   store.script(

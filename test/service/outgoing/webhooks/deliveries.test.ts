@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { sendEvent, waitAfter } from '../../../../src/service/outgoing/webhooks/deliveries.ts';
-import { startScene, until, untilJob } from '../../harness/scene.ts';
+import { DUBBING, startScene, until, untilJob } from '../../harness/scene.ts';
 import { networkWith, startPlain } from '../outside.ts';
 import {
   createJob,
@@ -31,9 +31,7 @@ test('a job has one event, however its end is replayed, and none without a callb
   const stop = () => scene.caller.delete(job.detail_url, 'stop');
   await Promise.all([stop(), stop(), stop()]);
   scene.engines.letGo();
-  const lines = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
-  const silent = { subtitle: { type: 'lines', lines }, target_language: 'es' };
-  await untilJob(scene.caller, (await scene.caller.post('/v1/dubbings', silent)).json, 'succeeded');
+  await untilJob(scene.caller, (await scene.caller.post('/v1/dubbings', DUBBING)).json, 'succeeded');
   await untilAttempted(scene, 1);
   expect(readRows(scene.stateDir)).toHaveLength(1);
   only(receiver);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
-import { type Scene, until } from '../../harness/scene.ts';
+import { type Scene, TRANSLATION, until } from '../../harness/scene.ts';
 import { startSecure } from '../outside.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -53,9 +53,7 @@ export function readRows(stateDir: string): Row[] {
 
 export async function createJob({ caller }: Pick<Scene, 'caller'>, callback_url: string) {
   const reply = await caller.post('/v1/subtitle-translations', {
-    subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'héllo' }] },
-    source_language: 'en',
-    target_language: 'es',
+    ...TRANSLATION,
     client_reference: 'lesson 1',
     callback_url,
   });

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder of its own for one test. */
+/** An empty folder that goes with the test. */
 export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-profiles-'));
+  const folder = await mkdtemp(join(tmpdir(), 'vloc-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
