@@ -1,38 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { startVloc } from '../commands/support/run-vloc.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { runMain } from '../support/run-main.ts';
 
 /** A run that could not reach any service: what ends with 2 here has sent nothing. */
 async function run(...argv: string[]) {
-  const test = createTestIo({ env: { VLOC_BASE_URL: 'https://api.invalid/v1' } });
-  const code = await main(argv, test.io);
-  return { code, stdout: test.stdout(), stderr: test.stderr() };
+  return runMain(argv, { env: { VLOC_BASE_URL: 'https://api.invalid/v1' } });
 }
 
 describe('--jq', () => {
   it('prints text without quotes and values as JSON, one per line, and implies JSON', async () => {
     const { stdout } = await run('schema', '--jq', '.openapi, .servers');
     expect(stdout).toBe('3.1.0\n[{"url":"https://api.invalid/v1"}]\n');
-  });
-
-  it('reports that it does not fit the data', async () => {
-    const { code, stdout, stderr } = await run('schema', '--jq', '.openapi.version');
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('the jq expression does not fit the data: Cannot index string');
-  });
-
-  it.each([
-    ['SIGHUP', 129],
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('that never ends is ended by %s with its exit code %i', async (name, code) => {
-    const test = createTestIo();
-    const ended = main(['schema', '--jq', 'def f: f; f'], test.io);
-    test.send(name);
-    expect([await ended, test.stdout(), test.stderr()]).toEqual([code, '', '']);
   });
 
   it('that fails after a paid run says how to print what was done, and that pays nothing again', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMovableClock } from '../../src/service/control/clock.ts';
-import { readySource, startScene, until, untilJob } from './harness/scene.ts';
+import { DUBBING, readySource, startScene, until, untilJob } from './harness/scene.ts';
 import {
   createJob,
   only,
@@ -14,7 +14,6 @@ import {
 } from './outgoing/webhooks/receiver.ts';
 
 const DAY_MS = 86_400_000;
-const LINES = [{ index: 1, start_ms: 0, end_ms: 1, text: 'a' }];
 
 test('files without a record are removed after two hours, younger ones are kept', async () => {
   const { stateDir, clock } = await startScene();
@@ -50,10 +49,7 @@ test('a sweep removes all expired records, in transactions of 500', async () => 
 
 test('what expires during a sweep is removed when that sweep ends, not a minute later', async () => {
   const { caller, clock, stateDir } = await startScene();
-  const { json: job } = await caller.post('/v1/dubbings', {
-    subtitle: { type: 'lines', lines: LINES },
-    target_language: 'es',
-  });
+  const { json: job } = await caller.post('/v1/dubbings', DUBBING);
   await untilJob(caller, job, 'succeeded');
   // The results expire in 30 s. The first sweep, which keeps them, is running when the second one is due.
   clock.advance(DAY_MS - 30_000);
@@ -143,9 +139,8 @@ test('a clock that was set back does not stop the sweeps', async () => {
 
 test('files of an attempt are removed immediately when its job has ended, and kept while it is open', async () => {
   const { caller, clock, stateDir } = await startScene({ config: { workers: 0 } });
-  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
-  const open = (await caller.post('/v1/dubbings', body)).json;
-  const cancelled = (await caller.post('/v1/dubbings', body)).json;
+  const open = (await caller.post('/v1/dubbings', DUBBING)).json;
+  const cancelled = (await caller.post('/v1/dubbings', DUBBING)).json;
   await caller.delete(cancelled.detail_url);
   for (const folder of ['work', 'assets']) {
     await mkdir(join(stateDir, folder, `${open.id}-a`));
@@ -164,8 +159,7 @@ test('files of an attempt are removed immediately when its job has ended, and ke
 
 test('a result that another process records during a sweep is kept', async () => {
   const { caller, clock, stateDir } = await startScene({ config: { workers: 0 } });
-  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
-  const { id } = (await caller.post('/v1/dubbings', body)).json;
+  const { id } = (await caller.post('/v1/dubbings', DUBBING)).json;
   const folder = `${id}-a`;
   await mkdir(join(stateDir, 'assets', folder));
   const old = join(stateDir, 'work', 'old');
@@ -203,8 +197,7 @@ test('a result that another process records during a sweep is kept', async () =>
 
 test('a job that expired while no service ran is ended by the next one, not run', async () => {
   const idle = await startScene({ config: { workers: 0 } });
-  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
-  await idle.caller.post('/v1/dubbings', body);
+  await idle.caller.post('/v1/dubbings', DUBBING);
   await idle.service.close();
   const clock = createMovableClock();
   clock.advance(7 * DAY_MS);
@@ -243,22 +236,6 @@ test('a file that a running job needs is kept although its upload has expired', 
       return readdir(join(stateDir, 'uploads'));
     },
     (names) => names.length === 0,
-  );
-});
-
-test('a job that nobody runs for seven days frees its credits and is forgotten', async () => {
-  const { caller, clock } = await startScene({ config: { workers: 0 } });
-  const body = { subtitle: { type: 'lines', lines: LINES }, target_language: 'es' };
-  const { json } = await caller.post('/v1/dubbings', body);
-  expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(1);
-  clock.advance(7 * DAY_MS);
-  expect((await caller.get(json.detail_url)).status).toBe(404);
-  await until(
-    async () => {
-      clock.advance(60_000);
-      return (await caller.get('/v1/credits')).json.reserved_credits;
-    },
-    (reserved) => reserved === 0,
   );
 });
 

@@ -218,6 +218,7 @@ export const BILLING_RULES: readonly Rule[] = [
       await adminOf(service).changeKey(key, { permissions: ['dubbing'] });
       const page = await readPage(caller, '/credit-transactions');
       assert.equal(idsOf(page).length, 1);
+      if (service.strict) assert.equal(textAt(listAt(page.json, 'data')[0], 'capability'), 'dubbing');
       await adminOf(service).changeKey(key, {});
       expectStatus(await caller.get('/credit-transactions'), 200);
       assert.equal((await walk(caller, '/credit-transactions', [])).length, 2);

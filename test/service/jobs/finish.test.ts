@@ -3,15 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LeaseLost } from '../../../src/service/running/worker.ts';
-import { startScene, until, untilJob } from '../harness/scene.ts';
+import { startScene, TRANSLATION, until, untilJob } from '../harness/scene.ts';
 
-const TRANSLATION = {
-  subtitle: { type: 'lines', lines: [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }] },
-  source_language: 'en',
-  target_language: 'es',
-};
-
-test('cancelling a running job stops its work, frees its credits and keeps the record', async () => {
+test('cancelling a running job stops its work and removes its files', async () => {
   const { caller, engines, stateDir } = await startScene();
   engines.hold();
   const created = await caller.post('/v1/subtitle-translations', TRANSLATION);
@@ -20,27 +14,12 @@ test('cancelling a running job stops its work, frees its credits and keeps the r
     () => engines.begun.length,
     (count) => count === 1,
   );
-  const cancelled = await caller.delete(created.json.detail_url);
-  expect(cancelled.status).toBe(202);
-  expect(cancelled.headers['idempotency-replayed']).toBe('false');
-  expect(cancelled.json).toMatchObject({
-    id: created.json.id,
-    status: 'cancelled',
-    billing: { status: 'released', charged_credits: 0 },
-    result: null,
-  });
+  expect((await caller.delete(created.json.detail_url)).status).toBe(202);
   expect(engines.begun[0]?.reason).toBeInstanceOf(LeaseLost);
   await until(
     () => readdir(join(stateDir, 'work')),
     (folders) => folders.length === 0,
   );
-  const { json } = await caller.get(created.json.detail_url);
-  expect(json).toMatchObject({ status: 'cancelled', finished_at: cancelled.json.finished_at });
-  expect((await caller.get('/v1/credits')).json).toMatchObject({
-    reserved_credits: 0,
-    balance_credits: 100_000,
-  });
-  expect((await caller.get('/v1/credit-transactions')).json.data).toEqual([]);
 });
 
 test('a cancel in one process stops the work of another within two seconds', async () => {

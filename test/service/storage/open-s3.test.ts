@@ -147,12 +147,6 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
       advice: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     });
   });
-
-  it('refuses a bucket without a database', async () => {
-    const storage = server().s3.address('usable');
-    const started = startScene({ stateDir: await makeStateDir(), storage, env: S3_OWNER });
-    expect(await failureOf(started)).toMatchObject({ code: 'STORAGE_WITHOUT_DATABASE' });
-  });
 });
 
 describe.skipIf(MISSING !== null)(`a bucket and a database (${MISSING ?? 'S3'})`, () => {
