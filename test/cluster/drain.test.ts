@@ -1,4 +1,5 @@
 /** `vloc serve --role worker` as a process of its own: how it is probed, and how it ends with a running job. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, writeFile } from 'node:fs/promises';
@@ -6,10 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { send } from '../service/harness/caller.ts';
 import { NEW_JOB, until, untilJob } from '../service/harness/scene.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { runMain } from '../support/run-main.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, openFleet, translation } from './fleet.ts';
 
@@ -156,10 +156,9 @@ describe.skipIf(NO_POSTGRES)('a worker', () => {
     const fleet = await openFleet(server);
     const { service } = await fleet.startApi();
     const env = { VLOC_DATABASE: fleet.database, VLOC_STATE_DIR: fleet.stateDir };
-    const { io, stderr } = createTestIo({ env });
     const { port } = new URL(service.url);
-    expect(await main(['serve', '--role', 'worker', '--metrics-port', port], io)).toBe(4);
-    expect(stderr()).toContain('choose another --metrics-port');
+    const { code, stderr } = await runMain(['serve', '--role', 'worker', '--metrics-port', port], { env });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('choose another --metrics-port')]);
   });
 
   it('gives its job back at the second SIGTERM, without counting the attempt', async () => {

@@ -1,11 +1,11 @@
 /** A cue edited between translation and dub, with the real engines: its words are in the sound of the finished video. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { runMain } from '../support/run-main.ts';
 
 const MINUTES = 60_000;
 
@@ -23,10 +23,9 @@ it('an edited cue is dubbed again and heard, and nothing else runs', { timeout: 
   writeFileSync(join(folder, 'talk.es.srt'), SPANISH);
   const env = { PATH: process.env.PATH ?? '', VLOC_STATE_DIR: join(folder, 'state'), HOME: folder };
   const run = async (...words: string[]) => {
-    const test = createTestIo({ cwd: folder, env });
-    const code = await main(words, test.io);
-    expect(code, test.stderr()).toBe(0);
-    return { stdout: test.stdout(), stderr: test.stderr() };
+    const ended = await runMain(words, { cwd: folder, env });
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended;
   };
   const count = async (kind: string) => {
     const { stdout } = await run('jobs', 'list', '--kind', kind, '--all', '-o', 'id');

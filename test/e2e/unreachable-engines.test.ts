@@ -7,7 +7,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeFolder, QUICK } from '../commands/support/run-vloc.ts';
 import { startServer } from '../engines/backends/loopback-server.ts';
 import { SAMPLE } from '../engines/workspace.ts';
-import { runMain } from '../support/run-main.ts';
+import { runMain, variablesIn } from '../support/run-main.ts';
 
 /** Nothing listens on port 1. */
 const DOWN = 'http://127.0.0.1:1/v1';
@@ -22,11 +22,7 @@ beforeEach(async () => {
 
 async function run(engines: object, ...words: string[]) {
   await writeFile(join(folder, 'mine.json'), JSON.stringify(engines));
-  const env = {
-    PATH: process.env.PATH ?? '',
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
+  const env = variablesIn(folder);
   return runMain([...words, '--engines', 'mine.json', '--profile', 'local'], {
     cwd: folder,
     pace: QUICK,

@@ -1,4 +1,5 @@
-/** One run of vloc in this process. */
+/** Runs of vloc in this process. */
+import { join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
 import { createTestIo, type TestIoOptions } from './test-io.ts';
 
@@ -6,6 +7,15 @@ export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** The variables of a run on this machine, whose settings and records are in a folder of its own. */
+export function variablesIn(folder: string) {
+  return {
+    PATH: process.env.PATH ?? '',
+    VLOC_CONFIG_DIR: join(folder, 'config'),
+    VLOC_STATE_DIR: join(folder, 'state'),
+  };
 }
 
 /** Runs a command line to its end. */

@@ -92,7 +92,7 @@ interface Heard {
   readonly status: string;
 }
 
-export interface Receiver {
+interface Receiver {
   readonly url: string;
   /** File with the certificate that the service must trust. */
   readonly certificate: string;

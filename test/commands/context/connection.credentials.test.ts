@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const BROKEN = ['\n', '\r\n', '\r'];
@@ -76,13 +75,8 @@ describe('a project file that chooses the host', () => {
     const { VLOC_BASE_URL: _chosen, ...own } = env;
     const path = join(folder, 'vloc.config.json');
     await writeFile(path, JSON.stringify(settings));
-    const test = createTestIo({ cwd: folder, pace: QUICK, env: { ...own, ...more } });
-    const code = await main(words, test.io);
-    const warnings = test
-      .stderr()
-      .split('\n')
-      .filter((line) => line.startsWith('! '));
-    return { code, warnings, path };
+    const { code, stderr } = await runMain(words, { cwd: folder, pace: QUICK, env: { ...own, ...more } });
+    return { code, warnings: stderr.split('\n').filter((line) => line.startsWith('! ')), path };
   }
 
   it('for the credentials of the environment is named with the host, once for each command', async () => {

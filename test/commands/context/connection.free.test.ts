@@ -1,9 +1,9 @@
 /** The embedded service counts credits, as every service does, and shows no money. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 import { makeFolder, QUICK } from '../support/run-vloc.ts';
 
@@ -12,14 +12,9 @@ const MONEY = /credit|cost|paid|charged|price/i;
 test('no table, note or report of the embedded service mentions money, and JSON has its counts', async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:02,000\nuno\n');
-  const env = {
-    PATH: process.env.PATH ?? '',
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
+  const env = variablesIn(folder);
   const run = async (...words: string[]) => {
-    const { io, stdout, stderr } = createTestIo({ cwd: folder, pace: QUICK, env });
-    const ended = { code: await main(words, io), stdout: stdout(), stderr: stderr() };
+    const ended = await runMain(words, { cwd: folder, pace: QUICK, env });
     await expectDescribed(words, ended);
     expect(ended.code, ended.stderr).toBe(0);
     return ended;

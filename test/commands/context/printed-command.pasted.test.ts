@@ -1,4 +1,5 @@
 /** Every command that a run prints is run unchanged, for each way of choosing a service: it must reach the same one. */
+
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -7,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { type Scene, startScene, until } from '../../service/harness/scene.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { startStaging } from '../stages/staging.ts';
 import { type Ended, makeFolder, QUICK, untilAccepted } from '../support/run-vloc.ts';
@@ -251,16 +253,8 @@ describe('with the embedded service, which is the default', () => {
   it('a run that does not wait prints commands that fetch its result', async () => {
     const folder = await makeFolder();
     await writeFile(join(folder, 'talk.srt'), SRT);
-    const env = {
-      PATH: process.env.PATH ?? '',
-      VLOC_CONFIG_DIR: join(folder, 'config'),
-      VLOC_STATE_DIR: join(folder, 'state'),
-    };
-    const run = async (cwd: string, words: readonly string[]): Promise<Ended> => {
-      const test = createTestIo({ cwd, env });
-      const code = await main(words, test.io);
-      return { code, stdout: test.stdout(), stderr: test.stderr() };
-    };
+    const env = variablesIn(folder);
+    const run = (cwd: string, words: readonly string[]) => runMain(words, { cwd, env });
     const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach'];
     const commands = commandsIn(await run(folder, words));
     expect(commands).toHaveLength(2);

@@ -144,7 +144,9 @@ describe('a call', () => {
     [{ inputs: ['--help'] }, 'USAGE'],
     [{ inputs: ['../b.mp4'] }, 'OUTSIDE_FOLDERS'],
     [{ inputs: [], out: '../in' }, 'OUTSIDE_FOLDERS'],
+    [{ inputs: [], out: '-/../../x' }, 'OUTSIDE_FOLDERS'],
     [{ inputs: [], name: 'a/b' }, 'USAGE'],
+    [{ inputs: [], name: '../x{ext}' }, 'USAGE'],
     [{ inputs: [], name: '..' }, 'USAGE'],
   ])('is refused before its command runs: %j', async (given, code) => {
     const answer = await call(async () => expect.unreachable(), given);

@@ -63,12 +63,6 @@ describe('the tools', () => {
       expect.arrayContaining(['localize', 'recognize', 'translate', 'dub', 'separate', ...jobs, ...others]),
     );
   });
-
-  it('that cost money say so first', async () => {
-    for (const { effect, description } of await makeTools(COMMANDS, async () => ({}))) {
-      expect(description.includes('COSTS CREDITS')).toBe(effect === 'pays');
-    }
-  });
 });
 
 describe('a tool', () => {

@@ -1,11 +1,11 @@
 /** Every setting that a profile may have is stored, listed and shown. */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { flagOf, PROFILE_SECRETS, PROFILE_TEXTS, SETTINGS } from '../../../src/profiles/settings.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain } from '../../support/run-main.ts';
 
 /** Those that are checked. */
 const TEXTS: Readonly<Record<string, string>> = { baseUrl: 'https://api.example.com/v1', price: 'dubbing=1' };
@@ -14,11 +14,9 @@ const textOf = (name: (typeof PROFILE_TEXTS)[number]) => TEXTS[name] ?? `X-${nam
 let folder = '';
 async function run(words: string[], stdin = '') {
   const env = { HOME: folder, VLOC_CONFIG_DIR: folder, VLOC_NO_KEYCHAIN: '1' };
-  const { io, stdout, stderr } = createTestIo({ env, cwd: folder, stdin });
-  const code = await main(words, io);
-  expect([code, stderr()]).toEqual([0, expect.not.stringContaining('canary')]);
-  expect(stdout()).not.toContain('canary');
-  return stdout();
+  const { code, stdout, stderr } = await runMain(words, { env, cwd: folder, stdin });
+  expect([code, stdout + stderr]).toEqual([0, expect.not.stringContaining('canary')]);
+  return stdout;
 }
 
 beforeEach(async () => {

@@ -3,10 +3,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
-import { runMain } from '../../support/run-main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 import { makeFolder, QUICK } from '../support/run-vloc.ts';
 
 /** Speaks each word as a second of a tone. */
@@ -38,18 +36,9 @@ test('the first speaker that supports the language is used, the next one for oth
   const speak = [{ type: 'command', run: [program, '{output}'], languages: ['es'] }, 'espeak-ng'];
   await writeFile(join(folder, 'mine.json'), JSON.stringify({ speak }));
   await writeFile(join(folder, 'talk.srt'), SRT);
-  const env = {
-    PATH: process.env.PATH ?? '',
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
-  const run = async (...words: string[]) => {
-    return runMain([...words, '--engines', 'mine.json', '--profile', 'local'], {
-      cwd: folder,
-      pace: QUICK,
-      env,
-    });
-  };
+  const env = variablesIn(folder);
+  const own = ['--engines', 'mine.json', '--profile', 'local'];
+  const run = (...words: string[]) => runMain([...words, ...own], { cwd: folder, pace: QUICK, env });
 
   const preferred = await run('dub', 'talk.srt', '--to', 'es', '-o', 'json');
   expect(preferred.code, preferred.stderr).toBe(0);
@@ -93,19 +82,24 @@ test('the first speaker that supports the language is used, the next one for oth
 test('cues that are fast or cut off are named, also if only built-in engines ran', async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, 'talk.srt'), SRT);
-  const env = {
-    PATH: process.env.PATH ?? '',
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
-  const { io, stdout, stderr } = createTestIo({ cwd: folder, pace: QUICK, env });
-  const code = await main(['dub', 'talk.srt', '--to', 'es', '-o', 'json', '--profile', 'local'], io);
-  expect(code, stderr()).toBe(0);
-  expect(JSON.parse(stdout()).data[0].provenance.cues).toMatchObject([{ cues: [3], fit: 'cut' }]);
-  expect(stderr()).toContain('1 cue was too long to be spoken in its time and is cut off: 3.');
-  expect(stderr()).toMatch(/spoken more than 1\.15 times as fast as natural: .*3 \(1\.\d\d\)\./);
-  expect(stderr()).toContain('Shorten their text in the subtitles, then dub them with --clobber.');
-  const report = createTestIo({ cwd: folder, pace: QUICK, env });
-  expect(await main(['batch', 'report', '.'], report.io)).toBe(0);
-  expect(report.stdout()).toMatch(/\| spoken by espeak-ng \| 3 \| .*3 \(1\.\d\d\)/);
+  const env = variablesIn(folder);
+  const run = (...words: string[]) => runMain(words, { cwd: folder, pace: QUICK, env });
+  const { code, stdout, stderr } = await run(
+    'dub',
+    'talk.srt',
+    '--to',
+    'es',
+    '-o',
+    'json',
+    '--profile',
+    'local',
+  );
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout).data[0].provenance.cues).toMatchObject([{ cues: [3], fit: 'cut' }]);
+  expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 3.');
+  expect(stderr).toMatch(/spoken more than 1\.15 times as fast as natural: .*3 \(1\.\d\d\)\./);
+  expect(stderr).toContain('Shorten their text in the subtitles, then dub them with --clobber.');
+  expect((await run('batch', 'report', '.')).stdout).toMatch(
+    /\| spoken by espeak-ng \| 3 \| .*3 \(1\.\d\d\)/,
+  );
 });

@@ -2,7 +2,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runMain } from '../../support/run-main.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 import { type Ended, makeFolder } from '../support/run-vloc.ts';
 
@@ -16,11 +16,7 @@ export interface SubtitlesDesk {
 
 export async function openSubtitlesDesk(): Promise<SubtitlesDesk> {
   const folder = await makeFolder();
-  const env = {
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-    PATH: process.env.PATH ?? '',
-  };
+  const env = variablesIn(folder);
   return {
     folder,
     async run(...words) {

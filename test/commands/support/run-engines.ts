@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { runMain } from '../../support/run-main.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 import { type Ended, makeFolder } from './run-vloc.ts';
@@ -31,11 +31,7 @@ export interface EnginesDesk {
 export async function openEnginesDesk(): Promise<EnginesDesk> {
   const folder = await makeFolder();
   const file = join(folder, 'config', 'engines.json');
-  const variables = {
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-    PATH: rememberingPath(),
-  };
+  const variables = { ...variablesIn(folder), PATH: rememberingPath() };
   return {
     folder,
     file,

@@ -13,14 +13,15 @@ import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { runMain } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 async function run(env: Record<string, string>, ...words: string[]) {
-  const { io, stdout } = createTestIo({ env });
-  expect(await main(['schema', ...words], io)).toBe(0);
-  return stdout();
+  const { code, stdout } = await runMain(['schema', ...words], { env });
+  expect(code).toBe(0);
+  return stdout;
 }
 
 test('the document is printed without a service, for the configured service', async () => {
@@ -134,9 +135,8 @@ test.each([
   [['credit'], 'Did you mean credits?'],
   [['--commands', 'credits'], 'Leave out the command or the option.'],
 ])('%j is refused with advice', async (words, advice) => {
-  const { io, stdout, stderr } = createTestIo();
-  expect(await main(['schema', ...words], io)).toBe(2);
-  expect([stdout(), stderr()]).toEqual(['', expect.stringContaining(advice)]);
+  const ended = await runMain(['schema', ...words]);
+  expect(ended).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(advice) });
 });
 
 const SRT = '1\n00:00:00,000 --> 00:00:02,000\nhello\n';

@@ -1,6 +1,6 @@
 /** `auto_localization`: each option, measured on the returned video. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { between, decodeSound, loudness, presence, type Sound } from '../../support/audio.ts';
+import { between, decodeSound, loudness, onset, presence, type Sound } from '../../support/audio.ts';
 import {
   type Cue,
   changedPixels,
@@ -143,10 +143,15 @@ describe('original_audio', () => {
     expect(lowered).toBeLessThan(0.5);
   });
 
-  it('mute keeps neither', () => {
+  it('mute keeps neither: a dub that begins within 100 ms of each cue is all that is heard', () => {
     expect(Math.abs(share('female', spokenTime()))).toBeLessThan(0.1);
     const dub: Sound = decodeSound(resultOf('female'));
-    expect(loudness(between(dub, ...MUSIC))).toBeLessThan(loudness(dub.samples) / 1000);
+    const speech = loudness(dub.samples);
+    expect(loudness(between(dub, ...MUSIC))).toBeLessThan(speech / 1000);
+    for (const { start, text } of cues) {
+      const begin = onset(dub, Math.max(0, start - 0.1), speech / 10);
+      expect(Math.abs((begin ?? Number.POSITIVE_INFINITY) - start), text).toBeLessThanOrEqual(0.1);
+    }
   });
 });
 
