@@ -1,12 +1,11 @@
 /** The translation memory of `vloc translate`: what is sent, and what is paid. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
-import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
+import type { ServiceOptions } from '../../../src/service/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
 import { environmentOf, startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { tmx } from '../support/tmx.ts';
 
@@ -308,30 +307,15 @@ describe('a run that is killed', () => {
   ])(
     '%s sends the same lines again, whatever is remembered meanwhile, and pays nothing twice',
     async (_, method, path) => {
-      let child: ChildProcess | null = null;
-      const killAfter: Faults['after'] = async (request, answer) => {
-        if (child === null || request.method !== method || !path.test(request.target.split('?')[0] ?? ''))
-          return answer;
-        const gone = once(child, 'exit');
-        child.kill('SIGKILL');
-        child = null;
-        await gone;
-        return 'drop';
-      };
-      const desk = await openDesk(undefined, { faults: { before: async () => null, after: killAfter } });
+      const isMeant = (asked: string, url: string) => asked === method && path.test(url.split('?')[0] ?? '');
+      const killer = createKiller({ at: 'answer', isMeant });
+      const desk = await openDesk(undefined, { faults: killer.faults });
       await desk.write('talk.srt', TALK);
       await desk.run(TRANSLATE);
       await desk.write('talk.srt', ['New one.', ...TALK.slice(1, 3), 'Last.']);
-      child = spawn(
-        process.execPath,
-        [join(import.meta.dirname, '../support/vloc-process.ts'), ...TRANSLATE],
-        {
-          cwd: desk.folder,
-          stdio: ['ignore', 'ignore', 'inherit'],
-          env: { PATH: process.env.PATH, ...environmentOf(desk, desk.folder) },
-        },
-      );
-      await once(child, 'exit');
+      const env = { PATH: process.env.PATH, ...environmentOf(desk, desk.folder) };
+      killer.child = spawnVloc(TRANSLATE, { folder: desk.folder, env });
+      await expectKilled(killer.child);
       expect(desk.sent.slice(1)).toEqual([['New one.', 'Last.']]);
       await desk.write('other.srt', ['New one.']);
       await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es']);

@@ -1,10 +1,8 @@
 /** Subtitles that were edited after a dub: only what changed is spoken and paid again, and put into the track that there is. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { main } from '../../../src/cli/main.ts';
 import { formatSrt } from '../../../src/protocol/srt.ts';
@@ -15,6 +13,7 @@ import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { differingMs, samplesOf, speakTones, type ToneVoice } from '../../support/tones.ts';
+import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
 import { environmentOf, makeFolder, QUICK, startVloc } from '../support/run-vloc.ts';
 
 const DUB = ['dub', 'talk.srt', '--to', 'es'];
@@ -195,45 +194,18 @@ describe('--only', () => {
 });
 
 describe('a run that dubs an edited line', () => {
-  /** Kills the child when the service gets a request, or has carried it out. */
-  function killAt(isMeant: (method: string, path: string) => boolean, when: 'before' | 'after') {
-    const state: { child: ChildProcess | null } = { child: null };
-    const kill = async ({ method, target }: Parameters<Faults['before']>[0]) => {
-      const { child } = state;
-      if (child === null || !isMeant(method, target)) return null;
-      state.child = null;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-      return 'drop' as const;
-    };
-    const faults: Faults = {
-      before: async (request) => (when === 'before' ? kill(request) : null),
-      after: async (request, answer) => (when === 'after' ? await kill(request) : null) ?? answer,
-    };
-    return Object.assign(state, faults);
-  }
-
   it.each([
-    ['before its job is created', (method: string) => method === 'POST', 'before'],
-    ['before the answer to it', (method: string) => method === 'POST', 'after'],
-    ['before its piece is there', (_: string, path: string) => path.includes('/assets/'), 'before'],
-  ] as const)('is killed %s, and the next run pays nothing twice', async (_name, isMeant, when) => {
-    const faults = killAt(isMeant, when);
+    ['before its job is created', (method: string) => method === 'POST', 'arrival'],
+    ['before the answer to it', (method: string) => method === 'POST', 'answer'],
+    ['before its piece is there', (_: string, path: string) => path.includes('/assets/'), 'arrival'],
+  ] as const)('is killed %s, and the next run pays nothing twice', async (_name, isMeant, at) => {
+    const killer = createKiller({ at, isMeant });
     // More lines are split by the process of the tests.
-    const desk = await dubbed({ faults }, 4);
+    const desk = await dubbed({ faults: killer.faults }, 4);
     desk.edit(2, 'another text');
-    const script = join(import.meta.dirname, '../support/vloc-process.ts');
     const env = { PATH: process.env.PATH ?? '', ...environmentOf(desk, desk.folder) };
-    const child = spawn(process.execPath, [script, ...DUB], {
-      cwd: desk.folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env,
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    faults.child = child;
-    const [, signal] = await once(child, 'exit');
-    expect(signal).toBe('SIGKILL');
+    killer.child = spawnVloc(DUB, { folder: desk.folder, env });
+    await expectKilled(killer.child);
     expect(desk.track()).toEqual(desk.before);
     const plan = JSON.parse((await desk.dub('--dry-run', '-o', 'json')).stdout);
     expect(plan).toMatchObject({ jobs: 0, continued: 1, quantity: 0 });
