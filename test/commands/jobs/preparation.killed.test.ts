@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { parseSrt } from '../../../src/protocol/srt.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
-import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
 import { environmentOf } from '../support/run-vloc.ts';
@@ -64,7 +63,7 @@ describe('a run that is killed', () => {
     ['while it cuts', 'cutting', true],
     ['while it joins', 'joining', false],
   ] as const;
-  it.runIf(testsOwnWork()).each(ownWork)('%s', async (_name, end, cuts) => {
+  it.each(ownWork)('%s', async (_name, end, cuts) => {
     const desk = await openMediaDesk();
     makeVideo(desk.folder, 'talk.mp4', 6, ...MP4);
     // With programs that work when the kill comes.

@@ -7,7 +7,6 @@ import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { parseSrt } from '../../../src/protocol/srt.ts';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo } from '../../prepare/workspace.ts';
-import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 import { filesBelow, lasts } from './results.ts';
@@ -220,7 +219,7 @@ describe('a long text that was edited', PATIENCE, () => {
   });
 });
 
-describe.runIf(testsOwnWork())('a video in a container that the service does not accept', PATIENCE, () => {
+describe('a video in a container that the service does not accept', PATIENCE, () => {
   it('is converted, keeps its name, and the conversion is reported', async () => {
     const desk = await openMediaDesk();
     makeVideo(desk.folder, 'talk.mkv', 1, ...MP4);
