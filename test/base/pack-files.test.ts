@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type PackedFile, writePackFile, writePackFolder } from '../../src/base/pack-files.ts';
-import { temporaryFolder } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const signal = new AbortController().signal;
 
@@ -15,7 +15,7 @@ function unpack(file: string, folder: string): void {
 }
 
 function setUp() {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const video = join(folder, 'video.mp4');
   // More than one read.
   const bytes = randomBytes(3 * 1024 ** 2 + 1);

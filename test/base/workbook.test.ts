@@ -5,10 +5,10 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { writeXlsx } from 'hucre/xlsx';
 import { expect, test } from 'vitest';
 import { readTableFile } from '../../src/batch/inputs/lists.ts';
-import { makeFolder } from '../commands/support/run-vloc.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 async function readBytes(bytes: Uint8Array) {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   await writeFile(join(folder, 'table'), bytes);
   return readTableFile('table', { cwd: folder, stdin: Readable.from([]) });
 }

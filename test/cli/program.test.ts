@@ -72,7 +72,7 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     const count = command.operands?.count;
     const calls = count === undefined ? [] : count === 'one' ? [['']] : [[''], ['x', '']];
     for (const operands of calls) {
-      const { io, stderr } = createTestIo({ cwd: await makeFolder() });
+      const { io, stderr } = createTestIo({ cwd: makeFolder() });
       expect([await main([...words, ...operands], io), stderr()]).toEqual([
         2,
         expect.stringContaining('invalid argument "": expected a value that is not empty'),

@@ -31,7 +31,7 @@ const NOTHING = { to: [], clobber: false, skipExisting: false, set: {} };
 
 let folder = '';
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
 });
 
 async function fill(defaults: object, found: Record<string, unknown> = {}) {

@@ -5,8 +5,9 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { makeFolder, startVloc } from '../commands/support/run-vloc.ts';
+import { startVloc } from '../commands/support/run-vloc.ts';
 import { until } from '../service/harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const START = new URL('../../src/cli/start.ts', import.meta.url).href;
 const PROGRAM = `import(${JSON.stringify(START)}).then(({ start }) => start(process)).then((code) => process.exit(code))`;
@@ -60,7 +61,7 @@ it.runIf(existsSync('/dev/full'))('a full disk for stderr changes nothing', asyn
 
 /** Runs a shell script that finds vloc in `$VLOC`, two words. In a folder that was deleted, Node starts no module. */
 async function startShell(script: string, env: Record<string, string> = {}) {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const program = join(folder, 'vloc.cjs');
   writeFileSync(program, PROGRAM);
   const child = spawn('sh', ['-c', script], {
@@ -102,7 +103,7 @@ it.skipIf(process.platform === 'win32')('a run under nohup ends on SIGHUP with i
 });
 
 it('data that were written only in part are not reported as complete', async () => {
-  const file = join(await makeFolder(), 'schema.json');
+  const file = join(makeFolder(), 'schema.json');
   const { code, stderr } = run(['schema'], file, '16');
   expect(code).toBe(10);
   expect(stderr).toContain('the file would exceed your limits');
@@ -121,7 +122,7 @@ it('a slow reader gets all data', () => {
 
 /** A service of its own until the test ends, with what it has said on stderr. */
 async function startServe(...words: string[]) {
-  const env = { ...process.env, VLOC_STATE_DIR: await makeFolder() };
+  const env = { ...process.env, VLOC_STATE_DIR: makeFolder() };
   const args = ['-e', PROGRAM, 'vloc', 'serve', '--output', 'plain', '--log', 'text', ...words];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -2,7 +2,8 @@
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
-import { startVloc, TRANSLATION } from '../commands/support/run-vloc.ts';
+import { startVloc } from '../commands/support/run-vloc.ts';
+import { TRANSLATION } from '../service/harness/scene.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 /** Refuses every write with that code, as the stdout of Node does, which stays open. */

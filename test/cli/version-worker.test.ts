@@ -53,7 +53,7 @@ it.each<[string, typeof answer]>([
 
 it('adds the answer to the record', async () => {
   answer = (_, response) => response.end('{"latest":"1.2.3"}');
-  const file = join(await makeFolder(), 'update.json');
+  const file = join(makeFolder(), 'update.json');
   writeFileSync(file, '{"asked":5,"latest":null,"mentioned":4}');
   await learnLatest(registry, file);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ asked: 5, latest: '1.2.3', mentioned: 4 });

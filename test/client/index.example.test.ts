@@ -23,7 +23,7 @@ function readExample(): string {
 
 test('the example of docs/library.md localizes a video', async () => {
   const { service, credentials, caller } = await startScene();
-  const folder = await makeFolder();
+  const folder = makeFolder();
   await writeFile(join(folder, 'example.ts'), readExample());
   await writeFile(join(folder, 'talk.mp4'), videoOf(60));
   const env = {

@@ -3,16 +3,16 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { OPEN_JOBS } from '../../src/service/background.ts';
 import { createLeases } from '../../src/service/running/leases.ts';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
-import { makeStateDir } from '../service/harness/scene.ts';
 import { describeClaimOrder } from '../service/running/claim-order.ts';
 import { describeClaims, describePlans } from '../service/running/claims.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { freshAccount } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 
 const server = usePostgres();
 
 async function open() {
-  const store = await openPostgresAccount(freshAccount(server), await makeStateDir(), Date.now);
+  const store = await openPostgresAccount(freshAccount(server), makeFolder(), Date.now);
   onTestFinished(() => store.close());
   return store;
 }

@@ -10,9 +10,10 @@ import { openBucket } from '../../src/service/storage/bucket.ts';
 import { readS3Address } from '../../src/service/storage/s3-address.ts';
 import { createS3Storage } from '../../src/service/storage/s3-storage.ts';
 import { type ReservedUpload, StorageAway } from '../../src/service/storage/storage.ts';
-import { makeStateDir, NEW_JOB, startScene, until, untilJob } from '../service/harness/scene.ts';
+import { NEW_JOB, startScene, until, untilJob } from '../service/harness/scene.ts';
 import { afterDeath } from '../support/after-death.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { freshAccount, type PostgresServer } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { translation } from './fleet.ts';
@@ -107,7 +108,7 @@ describe.skipIf(NO_POSTGRES)(
   () => {
     it('answers all requests again within 10 s, with new connections', async () => {
       const { url, forget } = await startFirewall();
-      const { caller } = await startScene({ stateDir: await makeStateDir(), database: url });
+      const { caller } = await startScene({ stateDir: makeFolder(), database: url });
       const ask = () => Promise.all(Array.from({ length: 25 }, () => caller.get('/v1/credits')));
       expect((await ask()).map(({ status }) => status)).toEqual(Array(25).fill(200));
       forget();
@@ -152,7 +153,7 @@ describe.skipIf(NO_POSTGRES || !HAS_PGBOUNCER)(
     it('carries out jobs if each client has a session', async () => {
       const database = await startPgBouncer(server, 'session');
       const { caller } = await startScene({
-        stateDir: await makeStateDir(),
+        stateDir: makeFolder(),
         database: `${database}?schema=behind_session`,
       });
       const { json } = await caller.post(NEW_JOB, translation());
@@ -162,7 +163,7 @@ describe.skipIf(NO_POSTGRES || !HAS_PGBOUNCER)(
     it('does not start if clients share sessions, and says which mode to use', async () => {
       const database = await startPgBouncer(server, 'transaction');
       const started = startScene({
-        stateDir: await makeStateDir(),
+        stateDir: makeFolder(),
         database: `${database}?schema=behind_transaction`,
       });
       await expect(started).rejects.toMatchObject({

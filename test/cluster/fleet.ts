@@ -5,8 +5,9 @@ import { createMovableClock, type MovableClock } from '../../src/service/control
 import { createWorker, type LogEntry, type ServiceOptions, type Worker } from '../../src/service/index.ts';
 import { openPostgresAccount } from '../../src/service/store/open-postgres.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { makeStateDir, type Scene, startScene, TRANSLATION, until } from '../service/harness/scene.ts';
+import { type Scene, startScene, TRANSLATION, until } from '../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { freshAccount, type PostgresServer } from '../support/postgres.ts';
 
 /** The body of a translation into a language. */
@@ -50,7 +51,7 @@ const STEP_MS = 11_000;
 export async function openFleet(server: PostgresServer): Promise<Fleet> {
   const common = {
     database: freshAccount(server),
-    stateDir: await makeStateDir(),
+    stateDir: makeFolder(),
     clock: createMovableClock(),
   };
   const store = await openPostgresAccount(common.database, common.stateDir, Date.now);

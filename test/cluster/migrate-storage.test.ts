@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { exchange } from '../service/harness/caller.ts';
-import { makeStateDir, startScene, until, untilJob } from '../service/harness/scene.ts';
+import { startScene, until, untilJob } from '../service/harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { type BucketCluster, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
 import { makeAccount, migrate, migrated, rowsOf } from './harness/moving.ts';
 
@@ -90,7 +91,7 @@ describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING 
     const cluster = await makeCluster();
     const { database, storage } = cluster.options;
     await migrated(database, '--from', stateDir, '--storage', storage);
-    const back = await makeStateDir();
+    const back = makeFolder();
     const returned = await migrated(database, '--to', back, '--storage', storage);
     expect(returned.files).toBe(Object.keys(files).length);
     const nameless = ({ uploads, ...tables }: Record<string, unknown[]>) => ({
@@ -139,7 +140,7 @@ describe.skipIf(MISSING !== null)(`files of an account that is moved (${MISSING 
     const { stateDir } = await makeAccount();
     const cluster = await makeCluster();
     await into(cluster, stateDir);
-    const { code, stderr } = await migrate(cluster.options.database, '--to', await makeStateDir());
+    const { code, stderr } = await migrate(cluster.options.database, '--to', makeFolder());
     expect([code, stderr]).toEqual([4, expect.stringContaining('Name its bucket with --storage')]);
   });
 });

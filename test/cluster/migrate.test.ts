@@ -10,7 +10,8 @@ import { CREATE_MARK } from '../../src/service/store/mark.ts';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { forPostgres } from '../../src/service/store/schema.ts';
 import { send } from '../service/harness/caller.ts';
-import { makeStateDir, NEW_JOB, startScene, TRANSLATION, untilJob } from '../service/harness/scene.ts';
+import { NEW_JOB, startScene, TRANSLATION, untilJob } from '../service/harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { freshAccount } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { makeAccount, migrate, migrated, rowsOf, undo } from './harness/moving.ts';
@@ -44,7 +45,7 @@ describe.skipIf(NO_POSTGRES)('an account moved to PostgreSQL (needs postgresql: 
     expect(moved).toMatchObject({ keys: 2, jobs: 3, uploads: 1, files: 0, reserved_credits: 1 });
     expect(moved.ledger_entries).toBe(before.ledger?.length);
     expect(JSON.stringify(moved)).not.toContain('secret');
-    const back = await makeStateDir();
+    const back = makeFolder();
     const returned = await migrated(database, '--to', back, '--state-dir', stateDir);
     expect(rowsOf(back)).toEqual(before);
     expect(returned).toMatchObject({ balance_credits: moved.balance_credits, reserved_credits: 1 });
@@ -89,13 +90,13 @@ describe.skipIf(NO_POSTGRES)('an account moved to PostgreSQL (needs postgresql: 
     expect(await migrate(freshAccount(server), '--from', stateDir)).toMatchObject(refused('was moved to'));
     expect(await undo(stateDir)).toMatchObject({ code: 0, stderr: expect.stringContaining('Usable again') });
     expect(await (await start()).service.keys()).toHaveLength(2);
-    expect(await undo(await makeStateDir())).toMatchObject({ code: 2 });
+    expect(await undo(makeFolder())).toMatchObject({ code: 2 });
   });
 
   it('is refused in the database it was moved from, also by a node that comes back late', async () => {
     const database = freshAccount(server);
     const { stateDir } = await makeAccount(database);
-    const back = await makeStateDir();
+    const back = makeFolder();
     await migrated(database, '--to', back, '--state-dir', stateDir);
     await expect(startScene({ database, stateDir })).rejects.toMatchObject({
       facts: { code: 'STORE_MOVED' },
@@ -116,7 +117,7 @@ describe.skipIf(NO_POSTGRES)('a move is refused', () => {
     const database = freshAccount(server);
     expect(await migrate(database, '--from', scene.stateDir)).toMatchObject(refused('uses the account'));
     const node = await startScene({ database, config: { workers: 0, webhookSlots: 0 } });
-    const back = await makeStateDir();
+    const back = makeFolder();
     expect(await migrate(database, '--to', back, '--state-dir', node.stateDir)).toMatchObject(
       refused('uses the account'),
     );
@@ -132,7 +133,7 @@ describe.skipIf(NO_POSTGRES)('a move is refused', () => {
     expect(await migrate(database, '--to', stateDir, '--state-dir', other.stateDir)).toMatchObject(
       refused('has files of an account'),
     );
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     await mkdir(join(folder, 'uploads'));
     await writeFile(join(folder, 'uploads', 'mine'), 'kept');
     expect(await migrate(database, '--to', folder, '--state-dir', other.stateDir)).toMatchObject(
@@ -146,7 +147,7 @@ describe.skipIf(NO_POSTGRES)('a move is refused', () => {
 
   it('from an empty database, and with the files of another account', async () => {
     const database = freshAccount(server);
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     expect(await migrate(database, '--to', folder)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('no service'),
@@ -157,7 +158,7 @@ describe.skipIf(NO_POSTGRES)('a move is refused', () => {
   });
 
   it('from a store of an older version, which is not changed', async () => {
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     const old = fileURLToPath(new URL('../fixtures/version-0.1/service/service.sqlite', import.meta.url));
     await writeFile(join(stateDir, 'service.sqlite'), await readFile(old));
     expect(await migrate(freshAccount(server), '--from', stateDir)).toMatchObject(refused('older version'));
@@ -211,7 +212,7 @@ describe.skipIf(NO_POSTGRES)('a move that was interrupted', () => {
     const program = fileURLToPath(new URL('./migrate-host.ts', import.meta.url));
     for (const delayMs of [0, 15, 40, 80, 150, 300]) {
       const { database, from } = place;
-      const to = await makeStateDir();
+      const to = makeFolder();
       const child = spawn(process.execPath, [program, from, database, to], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { createWorker } from '../../src/service/index.ts';
 import { send } from '../service/harness/caller.ts';
-import { makeStateDir, NEW_JOB, type Scene, until, untilJob } from '../service/harness/scene.ts';
+import { NEW_JOB, type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { createSmallEngines } from '../service/harness/small-engines.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { freshAccount } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { openFleet, translation } from './fleet.ts';
@@ -179,7 +180,7 @@ describe.skipIf(NO_POSTGRES)('an API node', () => {
 });
 
 it('the role of a worker that has no slot is refused', async () => {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const database = NO_POSTGRES ? 'postgres:///none' : freshAccount(server);
   const worker = createWorker({ stateDir, database, config: { workers: 0 } });
   await expect(worker).rejects.toThrow('"workers" is 0');

@@ -6,8 +6,9 @@ import { assetsOf, type Client, type ClientEvent } from '../../src/client/index.
 import { scriptFaults } from '../../src/service/index.ts';
 import { openBucket } from '../../src/service/storage/bucket.ts';
 import { readS3Address } from '../../src/service/storage/s3-address.ts';
-import { makeStateDir, sendUpload, until } from '../service/harness/scene.ts';
+import { sendUpload, until } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { S3_OWNER } from '../support/s3.ts';
 import {
   type BucketCluster,
@@ -33,7 +34,7 @@ function makeExpired({ options }: BucketCluster) {
 }
 
 async function makeVideo(): Promise<string> {
-  const path = join(await makeStateDir(), 'talk.mp4');
+  const path = join(makeFolder(), 'talk.mp4');
   await writeFile(path, videoOf(60));
   return path;
 }
@@ -78,7 +79,7 @@ describe.skipIf(MISSING !== null)(`the client and a bucket (${MISSING ?? 'S3'})`
     const asset = await separate(client);
     const key = new URL(asset.url).pathname.slice(cluster.bucket.length + 2);
     const expired = { ...asset, url: await makeExpired(cluster)('GET', key) };
-    const to = join(await makeStateDir(), 'vocals.wav');
+    const to = join(makeFolder(), 'vocals.wav');
     await expect(client.download(expired, { to })).rejects.toMatchObject({
       facts: { code: 'LINK_REFUSED', origin: 'storage', status: 403 },
     });
@@ -92,7 +93,7 @@ describe.skipIf(MISSING !== null)(`the client and a bucket (${MISSING ?? 'S3'})`
     const events: ClientEvent[] = [];
     const client = clientOf(await cluster.node(), (event) => events.push(event));
     const asset = await separate(client);
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     const whole = join(folder, 'whole.wav');
     await client.download(asset, { to: whole });
     const bytes = await readFile(whole);
@@ -114,7 +115,7 @@ describe.skipIf(MISSING !== null)(`the client and a bucket (${MISSING ?? 'S3'})`
       () => server().s3.list(cluster.bucket),
       (names) => names.every((name) => !name.startsWith('assets/')),
     );
-    const to = join(await makeStateDir(), 'vocals.wav');
+    const to = join(makeFolder(), 'vocals.wav');
     await expect(client.download(asset, { to })).rejects.toMatchObject({
       facts: { origin: 'storage', status: 404, message: expect.stringContaining('NoSuchKey') },
     });

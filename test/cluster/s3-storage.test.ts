@@ -7,15 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { assetsOf } from '../../src/client/index.ts';
 import { createCaller, exchange } from '../service/harness/caller.ts';
-import {
-  makeStateDir,
-  putObject,
-  type Scene,
-  sendUpload,
-  until,
-  untilJob,
-} from '../service/harness/scene.ts';
+import { putObject, type Scene, sendUpload, until, untilJob } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { createTestIo } from '../support/test-io.ts';
 import { clientOf, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
 
@@ -46,7 +40,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const cluster = await makeCluster();
     const api = await cluster.node({ config: { workers: 0 } });
     const worker = await cluster.node();
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     const video = join(folder, 'talk.mp4');
     await writeFile(video, videoOf(90));
     const client = clientOf(api);
@@ -82,7 +76,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
 
   it('is used by `vloc serve` as configured by variables and settings', async () => {
     const { options, bucket } = await makeCluster();
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     const settings = join(stateDir, 'service.json');
     await writeFile(settings, JSON.stringify({ storage: options.storage }));
     const env = { ...options.env, VLOC_STATE_DIR: stateDir, VLOC_DATABASE: options.database };
@@ -202,7 +196,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
 
   it('passes the job of a killed node to another, and cleans up after it', async () => {
     const cluster = await makeCluster();
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     const host = new URL('../service/harness/crash-host.ts', import.meta.url).pathname;
     const killed = spawn(process.execPath, [host, stateDir, JSON.stringify(cluster.options)], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { assetsOf } from '../../src/client/index.ts';
 import { Failure } from '../../src/service/index.ts';
-import { makeStateDir, startScene } from '../service/harness/scene.ts';
+import { startScene } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
 import { type Authority, type Certificate, makeAuthority, trust } from '../support/certificates.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../support/s3.ts';
 import { clientOf } from './harness/bucket-nodes.ts';
@@ -88,7 +89,7 @@ async function failureOf(
   return { code, message, advice };
 }
 
-const startWith = async (url: string) => startScene({ stateDir: await makeStateDir(), database: url });
+const startWith = async (url: string) => startScene({ stateDir: makeFolder(), database: url });
 
 describe.skipIf(NEEDS)('a database over TLS (needs postgresql and swift: sh .ci/packages)', () => {
   it('is used if its certificate is of the named authority and for the named host', async () => {
@@ -154,7 +155,7 @@ describe.skipIf(NEEDS)('a bucket over TLS (needs postgresql and swift: sh .ci/pa
     await s3.createBucket('secure');
     const front = await startFront(ours.issue('DNS:localhost,IP:127.0.0.1'));
     const scene = await startScene({
-      stateDir: await makeStateDir(),
+      stateDir: makeFolder(),
       database: address({ sslmode: 'verify-full', sslrootcert: ours.file }),
       storage: `s3://secure?endpoint=${encodeURIComponent(`https://127.0.0.1:${front}`)}`,
       env: S3_OWNER,
@@ -185,7 +186,7 @@ describe.skipIf(NEEDS)('a bucket over TLS (needs postgresql and swift: sh .ci/pa
     await s3.createBucket('refused');
     const front = await startFront(make());
     const started = startScene({
-      stateDir: await makeStateDir(),
+      stateDir: makeFolder(),
       database: address({ sslmode: 'verify-full', sslrootcert: ours.file }),
       storage: `s3://refused?endpoint=${encodeURIComponent(`https://127.0.0.1:${front}`)}`,
       env: S3_OWNER,

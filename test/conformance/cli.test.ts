@@ -8,7 +8,7 @@ import { main } from './cli/main.ts';
 
 /** A service with its own header name, and its first key. */
 async function startService(): Promise<IssuedKey & { url: string }> {
-  const stateDir = await makeFolder();
+  const stateDir = makeFolder();
   const service = await createService({ stateDir, config: { headerPrefix: 'X-Acme' } });
   onTestFinished(async () => {
     await service.close();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { flagName } from '../../src/batch/inputs/field-flags.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
-import { makeStateDir } from '../service/harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const page = read('scale-out.md');
@@ -71,7 +71,7 @@ describe('docs/scale-out.md', () => {
     const small = [...read('service.md').matchAll(/```ini\n([^`]*)```/g)].map(([, unit = '']) => unit);
     const units = [...UNITS, ...small];
     expect(units).toHaveLength(3);
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     const paths = units.map((unit, at) => {
       const path = join(folder, `vloc-${at}.service`);
       // The program need not be installed where the tests run; systemd looks for it.

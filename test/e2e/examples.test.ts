@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Example } from '../../src/commands/context/command.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
-import type { Ended } from '../commands/support/run-vloc.ts';
+import type { Ended } from '../support/run-main.ts';
 import {
   type Desk,
   isOfTheMachine,

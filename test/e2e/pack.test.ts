@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { CHROMIUM, launchBrowser } from '../batch/page/dom/launch.ts';
 import { startStaging } from '../commands/stages/staging.ts';
-import { temporaryFolder } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 it.skipIf(CHROMIUM === null)(
   'the page of a package plays its videos anywhere, links only to what is there, and shows no command',
@@ -16,7 +16,7 @@ it.skipIf(CHROMIUM === null)(
     await vloc.run(['localize', 'talk.mp4', '--to', 'es', '--out', 'out', '--from-subtitles']);
     const { code, stderr } = await vloc.run(['batch', 'pack', 'out', 'pack']);
     expect(code, stderr).toBe(0);
-    const folder = join(temporaryFolder(), 'a #1 folder');
+    const folder = join(makeFolder(), 'a #1 folder');
     await rename(vloc.path('pack'), folder);
     const browser = await launchBrowser();
     try {

@@ -17,7 +17,7 @@ const SPANISH = [
 const LOCALIZE = ['localize', 'talk.mp4', '--from', 'es', '--to', 'en', '--from-subtitles'];
 
 it('an edited cue is dubbed again and heard, and nothing else runs', { timeout: 5 * MINUTES }, async () => {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   // Both cues are in it.
   ffmpeg('-i', SAMPLE, '-t', '11', '-c', 'copy', join(folder, 'talk.mp4'));
   writeFileSync(join(folder, 'talk.es.srt'), SPANISH);

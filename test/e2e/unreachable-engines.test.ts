@@ -4,9 +4,10 @@ import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
-import { makeFolder, QUICK } from '../commands/support/run-vloc.ts';
+import { QUICK } from '../commands/support/run-vloc.ts';
 import { startServer } from '../engines/backends/loopback-server.ts';
 import { SAMPLE } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { runMain, variablesIn } from '../support/run-main.ts';
 
 /** Nothing listens on port 1. */
@@ -15,7 +16,7 @@ const SRT = '1\n00:00:00,000 --> 00:00:02,000\nHello.\n';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
   await cp(SAMPLE, join(folder, 'talk.mp4'));
   await writeFile(join(folder, 'talk.srt'), SRT);
 });

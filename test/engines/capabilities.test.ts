@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEngines } from '../../src/engines/index.ts';
-import { createWork, SAMPLE, temporaryFolder } from './workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
+import { createWork, SAMPLE } from './workspace.ts';
 
 describe('the capabilities of this machine', () => {
   test('are those of the installed engines', async () => {
@@ -24,7 +25,7 @@ describe('the capabilities of this machine', () => {
 
   test('without any program name an engine for every step', async () => {
     const { missing, translate, speak } = await createEngines({
-      searchPath: temporaryFolder(),
+      searchPath: makeFolder(),
     }).capabilities();
     expect(missing).toEqual([
       { step: 'probe', engine: 'ffmpeg' },
@@ -38,7 +39,7 @@ describe('the capabilities of this machine', () => {
   });
 
   test('treat an engine without data, or one that fails, as missing', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     for (const [name, script] of [
       ['apertium', 'exit 0'],
       ['espeak-ng', 'exit 1'],
@@ -53,8 +54,8 @@ describe('the capabilities of this machine', () => {
 });
 
 test('a job whose engine is missing fails with the command that installs it', async () => {
-  const engines = createEngines({ searchPath: temporaryFolder() });
-  const run = engines.run.audio_separation({ video: SAMPLE }, createWork(temporaryFolder()));
+  const engines = createEngines({ searchPath: makeFolder() });
+  const run = engines.run.audio_separation({ video: SAMPLE }, createWork(makeFolder()));
   await expect(run).rejects.toMatchObject({
     name: 'JobFailure',
     code: 'ENGINE_ERROR',

@@ -8,22 +8,23 @@ import { createStepEngines } from '../../src/engines/create.ts';
 import { createApertium } from '../../src/engines/translate/apertium.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import { JobFailure } from '../../src/protocol/job-failure.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { startServer } from './backends/loopback-server.ts';
-import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from './workspace.ts';
+import { createWork, ffmpeg, programs, stepEngines } from './workspace.ts';
 
 const PAIR = { from: 'en', to: 'es' };
 const explain = async () => new JobFailure('LANGUAGE_NOT_SUPPORTED', 'nothing translates en to es');
 
 /** Apertium on a machine with other language pairs. */
 function apertiumWith(name: string, modes: string): Translator {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   writeFileSync(join(folder, 'apertium'), `#!/bin/sh\nprintf '${modes}'\n`);
   chmodSync(join(folder, 'apertium'), 0o755);
   return { ...createApertium(createPrograms(folder)), name };
 }
 
 function chooseFor(candidates: readonly EngineChoice<Translator>[]) {
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   return chooseBackend('translate', candidates, (translator) => translator.supports(PAIR, work), explain);
 }
 
@@ -59,7 +60,7 @@ test('if no engine supports the language, the job fails with the reason', async 
 });
 
 test("a user's program receives the user's variables, but no key and no variable of vloc", async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const program = join(folder, 'print-env');
   writeFileSync(program, '#!/bin/sh\nenv > "$1"\ncp "$2" "$3"\n');
   chmodSync(program, 0o755);
@@ -99,9 +100,9 @@ test('a call beyond the limit of an engine is not sent while another runs, and c
   const [{ backend } = assert.fail()] = engines.translate;
   const task = { ...PAIR, texts: [{ text: 'Hello', durationMs: 2_000 }] };
   const stop = new AbortController();
-  const first = backend.translate(task, createWork(temporaryFolder()));
+  const first = backend.translate(task, createWork(makeFolder()));
   await begun.promise;
-  const second = backend.translate(task, createWork(temporaryFolder(), stop.signal));
+  const second = backend.translate(task, createWork(makeFolder(), stop.signal));
   // A request that was sent with the call would be there before these.
   for (const _ of ['first', 'second', 'third']) await fetch(`${server}/languages`);
   stop.abort(new Error('cancelled'));

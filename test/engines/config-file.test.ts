@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/base/failure.ts';
 import { readEnginesFile, saveEnginesFile } from '../../src/engines/config-file.ts';
-import { temporaryFolder } from './workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 let path = '';
 let warnings: string[] = [];
 beforeEach(() => {
-  path = join(temporaryFolder(), 'engines.json');
+  path = join(makeFolder(), 'engines.json');
   warnings = [];
 });
 
@@ -120,7 +120,7 @@ describe('a saved file', () => {
   });
 
   it('replaces the file behind a link, not the link', async () => {
-    const real = join(temporaryFolder(), 'mine.json');
+    const real = join(makeFolder(), 'mine.json');
     await writeFile(real, '{}');
     await symlink(real, path);
     await saveEnginesFile(path, { speak: ['espeak-ng'] });

@@ -5,8 +5,9 @@ import { BUILT_IN } from '../../src/engines/config.ts';
 import { identifyEngines } from '../../src/engines/create.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import { ENGINE_STEPS } from '../../src/protocol/provenance.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { script } from './backends/user-program.ts';
-import { programs, temporaryFolder } from './workspace.ts';
+import { programs } from './workspace.ts';
 
 const parts = { programs, env: { HOME: '/nobody' } };
 const SERVER = { type: 'openai', url: 'http://127.0.0.1:1/v1', model: 'large-v3' } as const;
@@ -33,7 +34,7 @@ test('settings without an effect on results make no difference, and a key is not
 });
 
 test('the built-in voices change when flite is installed', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const identify = () =>
     identifyEngines('speak', BUILT_IN.speak, { ...parts, programs: createPrograms(folder) });
   const before = await identify();
@@ -42,7 +43,7 @@ test('the built-in voices change when flite is installed', async () => {
 });
 
 test('a command changes with its program and with the files that it names', async () => {
-  const [program, model] = [script('true'), join(temporaryFolder(), 'model.bin')];
+  const [program, model] = [script('true'), join(makeFolder(), 'model.bin')];
   writeFileSync(model, 'weights');
   const run = [program, '--model', model, '{input}'];
   const identify = () => identifyEngines('recognize', [{ type: 'command', run }], parts);
@@ -55,7 +56,7 @@ test('a command changes with its program and with the files that it names', asyn
 });
 
 test('a recognizer changes with the terms that it is told', async () => {
-  const terms = join(temporaryFolder(), 'terms.csv');
+  const terms = join(makeFolder(), 'terms.csv');
   writeFileSync(terms, 'term,es\nAcme,=\n');
   const before = await ofServer({ terms });
   writeFileSync(terms, 'term,es\nAcme Labs,=\n');
@@ -63,7 +64,7 @@ test('a recognizer changes with the terms that it is told', async () => {
 });
 
 test('a model changes with any file of its folder, also with a deleted one', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   mkdirSync(join(folder, 'data'));
   writeFileSync(join(folder, 'data', 'tokens.txt'), 'a');
   const identify = (path = folder) => identifyEngines('speak', [{ type: 'sherpa', folder: path }], parts);

@@ -10,7 +10,7 @@ import {
   runInstall,
   showCommand,
 } from '../../src/engines/install.ts';
-import { temporaryFolder } from './workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const facts = {
   system: 'debian',
@@ -79,7 +79,7 @@ describe('the system', () => {
   });
 
   test('has no fresh lists of packages if it has none', () => {
-    expect(hasFreshLists(Date.now(), temporaryFolder())).toBe(false);
+    expect(hasFreshLists(Date.now(), makeFolder())).toBe(false);
     expect(hasFreshLists(Date.now(), '/nowhere')).toBe(false);
   });
 });

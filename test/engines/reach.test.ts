@@ -7,8 +7,9 @@ import type { EntryOf } from '../../src/engines/config.ts';
 import { findObstacle } from '../../src/engines/reach.ts';
 import { createPrograms } from '../../src/media/programs/programs.ts';
 import type { BackendStep } from '../../src/media/work.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { script } from './backends/user-program.ts';
-import { programs, temporaryFolder } from './workspace.ts';
+import { programs } from './workspace.ts';
 
 const find = (
   entry: EntryOf<BackendStep> | string,
@@ -70,7 +71,7 @@ describe('a server', () => {
 });
 
 it('a model needs its folder, also below the home folder', async () => {
-  const home = temporaryFolder();
+  const home = makeFolder();
   mkdirSync(join(home, 'models', 'tiny'), { recursive: true });
   const env = { HOME: home };
   expect(await find({ type: 'sherpa', folder: '~/models/tiny' }, { env })).toBeNull();

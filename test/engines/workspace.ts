@@ -1,12 +1,11 @@
 /** What tests of media work share: a folder that goes with the test, the machine's programs, small media. */
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
 import type { StepEngines } from '../../src/engines/choose.ts';
 import type { EnginesConfig } from '../../src/engines/config.ts';
 import { createStepEngines } from '../../src/engines/create.ts';
@@ -33,13 +32,6 @@ export const SAMPLE = fileURLToPath(new URL('../fixtures/sample.mp4', import.met
 export function speechClip(number: '0870' | '0880'): string {
   const folder = number === '0870' ? '../../src/engines/trial' : '../fixtures';
   return fileURLToPath(new URL(`${folder}/speech-${number}.flac`, import.meta.url));
-}
-
-/** A folder that is removed when the test has finished. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /**

@@ -7,9 +7,9 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { listValues } from '../../src/commands/tool/completion-values.ts';
 import { createMovableClock } from '../../src/service/control/clock.ts';
-import { type Ended, makeFolder } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
-import { runMain } from '../support/run-main.ts';
+import { makeFolder } from '../support/make-folder.ts';
+import { type Ended, runMain } from '../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 
 const WRITTEN = fileURLToPath(new URL('../fixtures/version-0.1', import.meta.url));
@@ -25,7 +25,7 @@ interface Studio {
 
 /** A copy, with the permissions that Git does not keep. */
 async function openStudio(): Promise<Studio> {
-  const folder = join(await makeFolder(), 'studio');
+  const folder = join(makeFolder(), 'studio');
   await cp(WRITTEN, folder, { recursive: true });
   for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
     const path = join(folder, name);

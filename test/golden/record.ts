@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Ended } from '../commands/support/run-vloc.ts';
+import type { Ended } from '../support/run-main.ts';
 import { type Case, nameCase } from './stage.ts';
 
 /** A group is some hundred runs, on a machine that may be busy with something else. */

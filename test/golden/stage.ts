@@ -5,9 +5,11 @@ import { main } from '../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
 import { type Fault, type Faults, scriptFaults } from '../../src/service/index.ts';
 import { expectDescribed } from '../commands/support/output-schemas.ts';
-import { type Ended, environmentOf, makeFolder } from '../commands/support/run-vloc.ts';
+import { environmentOf } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
+import { makeFolder } from '../support/make-folder.ts';
+import type { Ended } from '../support/run-main.ts';
 import { createTestIo, type TestIo, type TestIoOptions } from '../support/test-io.ts';
 import { normalize } from './normalize.ts';
 
@@ -122,7 +124,7 @@ async function openStage(
   engines: SmallEngines,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<OpenStage> {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   await mkdir(join(folder, 'bin'), { mode: 0o700 });
   const all: Record<string, string> = {
     HOME: folder,

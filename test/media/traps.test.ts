@@ -3,7 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ffmpeg, temporaryFolder } from '../engines/workspace.ts';
+import { ffmpeg } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const playlist = (target: string) =>
   `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10.0,\n${target}\n#EXT-X-ENDLIST\n`;
@@ -39,7 +40,7 @@ const TRAPS: [string, (folder: string) => string | Buffer][] = [
 const canTrace = spawnSync('strace', ['-qq', '-e', 'trace=none', 'true']).status === 0;
 
 test('traps are refused as media, and none opens another file or connects to anything', () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   writeFileSync(join(folder, 'canary.txt'), 'CANARY');
   const picture = ['-f', 'lavfi', '-i', 'testsrc=d=1:s=160x120:r=25', '-c:v', 'mpeg2video'];
   ffmpeg(...picture, join(folder, 'segment.ts'));

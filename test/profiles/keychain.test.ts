@@ -7,7 +7,7 @@ import { makeFolder } from '../support/make-folder.ts';
 
 /** A session bus that takes connections and never says a word. */
 async function startHungBus() {
-  const path = join(await makeFolder(), 'bus');
+  const path = join(makeFolder(), 'bus');
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;

@@ -8,7 +8,7 @@ const warnings: string[] = [];
 const read = (cwd: string, home = '/nobody') => readProjectFile(cwd, home, (text) => warnings.push(text));
 
 async function makeTree() {
-  const root = await makeFolder();
+  const root = makeFolder();
   const deep = join(root, 'project', 'videos', 'week-1');
   await mkdir(deep, { recursive: true });
   const path = join(root, 'project', 'vloc.config.json');

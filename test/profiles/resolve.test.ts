@@ -139,7 +139,7 @@ describe('a project file', () => {
 });
 
 it('a build server with everything in the environment does not depend on the profiles file', async () => {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   await writeFile(join(folder, 'profiles.json'), 'not JSON');
   const env = {
     VLOC_CONFIG_DIR: folder,

@@ -41,7 +41,7 @@ function resolve(given: Partial<SettingSources>): Settings {
 
 /** Reads a file of profiles with this one, as it would be on a disk. */
 async function readStored(profile: object) {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const store = openProfileStore(folder, () => undefined);
   const text = JSON.stringify({ version: 1, current: VALUE, profiles: [profile] });
   await writeFile(store.path, text, { mode: 0o600 });
@@ -69,7 +69,7 @@ describe.each(SETTING_NAMES)('the setting %s', (name) => {
   });
 
   it(`is ${inProject ? 'read from' : 'refused in'} a project file`, async () => {
-    const folder = join(await makeFolder(), 'project');
+    const folder = join(makeFolder(), 'project');
     await mkdir(folder);
     const path = join(folder, 'vloc.config.json');
     await writeFile(path, JSON.stringify({ [field]: VALUE }));

@@ -11,7 +11,7 @@ import { makeFolder } from '../support/make-folder.ts';
 const ADD = fileURLToPath(new URL('./support/add-profiles.ts', import.meta.url));
 
 async function openStore() {
-  const folder = join(await makeFolder(), 'vloc');
+  const folder = join(makeFolder(), 'vloc');
   const warnings: string[] = [];
   const store = openProfileStore(folder, (text) => warnings.push(text));
   return { folder, store, warnings };
@@ -127,7 +127,7 @@ describe('the file of the profiles', () => {
 
   it('is not written through a link, but read through one', async () => {
     const { folder, store } = await openStore();
-    const elsewhere = join(await makeFolder(), 'public.json');
+    const elsewhere = join(makeFolder(), 'public.json');
     await writeFile(elsewhere, '{"version":1,"profiles":[]}', { mode: 0o600 });
     await mkdir(folder, { mode: 0o700 });
     await symlink(elsewhere, store.path);

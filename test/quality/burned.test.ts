@@ -8,8 +8,9 @@ import { type ExportTask, exportVideo } from '../../src/media/export/export.ts';
 import { joinVideos } from '../../src/media/join/join-videos.ts';
 import { readFacts } from '../../src/media/probe/facts.ts';
 import { splitLongVideo } from '../../src/media/split/split-long-video.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../engines/workspace.ts';
+import { createWork, ffmpeg, ffprobe, programs } from '../engines/workspace.ts';
 import { readLongVideo } from '../prepare/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { report } from './report.ts';
 
 const HAS_FONTS =
@@ -24,7 +25,7 @@ const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 
 /** A grey picture without subtitles and with silence. */
 function clip(seconds: number, { width, height }: Size, codec: readonly string[] = X264): string {
-  const path = join(temporaryFolder(), 'clip.mp4');
+  const path = join(makeFolder(), 'clip.mp4');
   const picture = `color=c=gray:s=${width}x${height}:r=${RATE}:d=${seconds}`;
   const silence = `anullsrc=r=48000:cl=mono,atrim=0:${seconds}`;
   ffmpeg('-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', silence, ...codec, '-c:a', 'aac', path);
@@ -47,7 +48,7 @@ async function burn(video: string, language: string, texts: readonly string[]): 
     subtitleOutput: 'burned',
     resolution: 'source',
   };
-  return (await exportVideo(programs, task, createWork(temporaryFolder()))).path;
+  return (await exportVideo(programs, task, createWork(makeFolder()))).path;
 }
 
 /** Bright pixels of a picture. */
@@ -246,7 +247,7 @@ describe('colours', () => {
   });
 
   test('of HDR stay in HDR when a video is converted, cut into parts and joined', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const work = createWork(folder);
     const HDR = ['hevc', 'yuv420p10le', 'bt2020nc', 'smpte2084', 'bt2020'];
     const lossless = join(folder, 'studio.mkv');

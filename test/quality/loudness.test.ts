@@ -7,7 +7,8 @@ import { separateSound } from '../../src/engines/separate/separate.ts';
 import { speakDub } from '../../src/engines/speak/speak.ts';
 import { exportVideo } from '../../src/media/export/export.ts';
 import type { SubtitleLine } from '../../src/protocol/subtitle-line.ts';
-import { createWork, programs, stepEngines, temporaryFolder } from '../engines/workspace.ts';
+import { createWork, programs, stepEngines } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { decodeChannels, HAS_CLIPS, type Layout, layOut, mix, NEEDED, speak, writeVideo } from './clips.ts';
 import { FIGURE, report } from './report.ts';
 
@@ -65,7 +66,7 @@ describe.skipIf(!HAS_CLIPS)(`the loudness of a localized video (${NEEDED})`, () 
 
   const isLikeSource = async (one: Case) => {
     const { originalAudio, music, gain = 0, layout = 'stereo' } = one;
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const factor = 10 ** (gain / 20);
     const channels = layOut(mix(speech, music), layout).map((channel) =>
       channel.map((sample) => Math.max(-1, Math.min(1, sample * factor))),

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createEngines } from '../../src/engines/index.ts';
 import type { SubtitleLine } from '../../src/protocol/subtitle-line.ts';
-import { createWork, temporaryFolder } from '../engines/workspace.ts';
+import { createWork } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { wordErrorRate } from '../support/words.ts';
 import {
   HAS_CLIPS,
@@ -25,7 +26,7 @@ async function recognize(
   music: number | null,
   { layout = 'stereo', rate = 48_000 }: { layout?: Layout; rate?: number } = {},
 ): Promise<readonly SubtitleLine[]> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const video = writeVideo(join(folder, 'clip.mp4'), layOut(mix(speech, music), layout), { rate });
   const task = { video, sourceLanguage: 'en' };
   return (await engines.run.subtitle_recognition(task, createWork(folder))).subtitle.lines;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { separateSound } from '../../src/engines/separate/separate.ts';
 import type { Segment } from '../../src/media/audio/segments.ts';
-import { createWork, stepEngines, temporaryFolder } from '../engines/workspace.ts';
+import { createWork, stepEngines } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import {
   type Channels,
   decodeChannels,
@@ -34,7 +35,7 @@ interface Separated {
 
 /** Separates channels as a video with sound that is not compressed, so that the truth is known. */
 async function separateChannels(sum: Channels): Promise<Separated> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const codecs = ['-c:v', 'mjpeg', '-c:a', 'pcm_s16le'];
   const video = writeVideo(join(folder, 'clip.mov'), sum, { codecs });
   const stems = await separateSound(await stepEngines(), video, false, createWork(folder));

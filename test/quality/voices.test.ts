@@ -12,7 +12,8 @@ import { listVoices } from '../../src/engines/speak/voices.ts';
 import { translateSubtitle } from '../../src/engines/translate/translate.ts';
 import { SPEECH_FORMAT } from '../../src/media/audio/decode-audio.ts';
 import { createWav } from '../../src/media/audio/wav.ts';
-import { createWork, ffmpeg, programs, stepEngines, temporaryFolder } from '../engines/workspace.ts';
+import { createWork, ffmpeg, programs, stepEngines } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { wordErrorRate } from '../support/words.ts';
 import { HAS_CLIPS, NEEDED, speak } from './clips.ts';
 import { report } from './report.ts';
@@ -23,7 +24,7 @@ const PAUSE = 0.5;
 /** Percent of the words of the recordings that PocketSphinx misunderstands when a voice speaks them. */
 async function misunderstood(speaker: Speaker, voiceMode: VoiceMode): Promise<number> {
   const said = (['heldOut', 'librivox'] as const).flatMap((set) => speak(set).said.map(({ words }) => words));
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   const [spoken, voice] = [join(work.folder, 'spoken.wav'), join(work.folder, 'voice.wav')];
   const segments: { start: number; end: number }[] = [];
   let track: Awaited<ReturnType<typeof createWav>> | null = null;
@@ -86,7 +87,7 @@ function foreignShare(voice: string, language: string): number {
 describe('the built-in voice', () => {
   test('reads all its languages with their own sounds', async () => {
     const voices = await listVoices(programs, {
-      folder: temporaryFolder(),
+      folder: makeFolder(),
       signal: AbortSignal.timeout(60_000),
     });
     const known = voices.filter(
@@ -132,7 +133,7 @@ test.skipIf(!HAS_CLIPS)(
     });
     const cues = lines.map((line, at) => ({ ...line, index: at + 1 }));
     const engines = await stepEngines();
-    const work = createWork(temporaryFolder());
+    const work = createWork(makeFolder());
     const task = { lines: cues, sourceLanguage: 'en', targetLanguage: 'es' };
     const { subtitle } = await translateSubtitle(engines, task, work);
     const { fits } = await speakDub(

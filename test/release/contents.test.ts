@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { findFaults } from '../../release/contents.ts';
 import { formatLicense } from '../../release/license.ts';
 import { PLATFORMS, type Platform, programName } from '../../release/table.ts';
-import { makeStateDir } from '../service/harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 /** An archive with everything in it, unpacked. */
 async function makeArchive(platform: Platform): Promise<string> {
-  const root = await makeStateDir();
+  const root = makeFolder();
   const onnx = `sherpa-onnx-${platform.os === 'win32' ? 'win' : platform.os}-${platform.cpu}`;
   const dist = ['vloc.cjs', 'separate-worker.js', 'silero_vad_v6.onnx', 'THIRD-PARTY-LICENSES.txt'];
   const modules = [

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { compareCatalog } from '../../release/model-catalog.ts';
-import { temporaryFolder } from '../engines/workspace.ts';
 import { type Hub, startHub } from '../support/hub-server.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { writeTinyCatalog } from '../support/tiny-catalog.ts';
 
 let folder = '';
 let hub: Hub;
 beforeEach(async () => {
-  folder = temporaryFolder();
+  folder = makeFolder();
   hub = await startHub(folder);
   onTestFinished(() => hub.close());
 });

@@ -4,13 +4,13 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { makeStateDir } from '../service/harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../release/standalone/start.sh', import.meta.url));
 const TELLING = '#!/bin/sh\nshift\nprintf "%s|" "$@"\n[ "$1" != fail ] || exit 7\n';
 
 async function makeArchive(): Promise<{ root: string; program: string }> {
-  const root = join(await makeStateDir(), 'my tools');
+  const root = join(makeFolder(), 'my tools');
   const program = join(root, 'vloc');
   mkdirSync(join(root, 'lib/bin'), { recursive: true });
   copyFileSync(SCRIPT, program);
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('the script that starts vloc on ma
 
   it('says what to do if it was moved away from its folder', async () => {
     const { program } = await makeArchive();
-    const alone = join(await makeStateDir(), 'vloc');
+    const alone = join(makeFolder(), 'vloc');
     copyFileSync(program, alone);
     const { status, stderr } = spawnSync(alone, ['--version'], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([4, expect.stringContaining('Unpack the whole archive again')]);

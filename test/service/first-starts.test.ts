@@ -56,7 +56,7 @@ test.each<Order['store']>(['account', 'nonces', 'stages', 'profiles', 'jobs', 'b
   async (store) => {
     const failures: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      const folder = await makeFolder();
+      const folder = makeFolder();
       const answers = await openTogether(store, folder);
       const failed = answers.flatMap(({ error }) => error ?? []);
       failures.push(...failed);

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngines } from '../../src/service/index.ts';
-import { createWork, temporaryFolder } from '../engines/workspace.ts';
+import { createWork } from '../engines/workspace.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 /** A program that translates by writing in capitals. */
 const SHOUT = `
@@ -14,13 +15,13 @@ const SHOUT = `
 `;
 
 test('the service uses the engines that a program configures', async () => {
-  const script = join(temporaryFolder(), 'shout.mjs');
+  const script = join(makeFolder(), 'shout.mjs');
   await writeFile(script, SHOUT);
   const entry = { type: 'command', run: [process.execPath, script], languages: ['en', 'es'] };
   const engines = await createEngines({ config: { translate: [entry] } });
   const lines = [{ index: 1, start_ms: 0, end_ms: 2000, text: 'Good morning.' }];
   const task = { lines, sourceLanguage: 'en', targetLanguage: 'es' };
-  const { subtitle } = await engines.run.subtitle_translation(task, createWork(temporaryFolder()));
+  const { subtitle } = await engines.run.subtitle_translation(task, createWork(makeFolder()));
   expect(subtitle.lines.map(({ text }) => text)).toEqual(['GOOD MORNING.']);
   await engines.close?.();
 });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { makeStateDir } from './harness/scene.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const ENTRIES = { vloc: '../../src/client/index.ts', 'vloc/service': '../../src/service/index.ts' };
 
@@ -21,7 +21,7 @@ async function readExample(): Promise<string> {
 }
 
 test('the example of the service in docs/library.md works', async () => {
-  const file = join(await makeStateDir(), 'example.ts');
+  const file = join(makeFolder(), 'example.ts');
   await writeFile(file, await readExample());
   const { stdout } = await promisify(execFile)(process.execPath, [file]);
   expect(stdout).toBe("succeeded [ 'GET /assets/{job_id}/{name}' ]\n");

@@ -3,8 +3,9 @@ import { chmod, copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { makeFolder } from '../support/make-folder.ts';
 import { syncAsOnWindows } from '../support/sync-as-on-windows.ts';
-import { makeStateDir, readySource, startScene, untilJob } from './harness/scene.ts';
+import { readySource, startScene, untilJob } from './harness/scene.ts';
 
 it('accepts an upload and stores the result of a job', async () => {
   await syncAsOnWindows();
@@ -17,7 +18,7 @@ it('accepts an upload and stores the result of a job', async () => {
 
 it('upgrades an account of an older version', async () => {
   await syncAsOnWindows();
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const old = fileURLToPath(new URL('../fixtures/version-0.1/service/service.sqlite', import.meta.url));
   await copyFile(old, join(stateDir, 'service.sqlite'));
   const { caller } = await startScene({ stateDir });
@@ -25,7 +26,7 @@ it('upgrades an account of an older version', async () => {
 });
 
 it('has no modes of files to warn about', async () => {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   await chmod(stateDir, 0o777);
   const warnings = async () =>
     (await startScene({ stateDir })).logged.filter(({ level }) => level === 'warn');

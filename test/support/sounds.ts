@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ffmpeg, temporaryFolder } from '../engines/workspace.ts';
+import { ffmpeg } from '../engines/workspace.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Encoders by extension. */
 const ENCODERS: Readonly<Record<string, readonly string[]>> = {
@@ -44,7 +45,7 @@ export function makeSound(
 ): string {
   const extension = name.slice(name.lastIndexOf('.') + 1);
   const path = join(folder, name);
-  const tags = join(temporaryFolder(), 'tags.txt');
+  const tags = join(makeFolder(), 'tags.txt');
   writeFileSync(tags, CHAPTERS);
   const hasCover = WITH_COVER.includes(extension);
   const cover = hasCover ? ['-f', 'lavfi', '-t', '0.04', '-i', 'color=c=red:s=32x32'] : [];

@@ -12,8 +12,9 @@ import type { Delivery } from '../../../src/batch/inputs/delivery.ts';
 import type { StoredFile } from '../../../src/batch/records/attempts.ts';
 import { Failure, type Job } from '../../../src/client/index.ts';
 import { readJob } from '../../../src/client/read/job.ts';
-import { failureOf, makeFolder, startHarness } from '../../client/support/harness.ts';
+import { failureOf, startHarness } from '../../client/support/harness.ts';
 import { answer, json } from '../../client/support/scripted-server.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 type Options = Parameters<typeof deliverResults>[1];
 type Files = Awaited<ReturnType<typeof deliverResults>>;
@@ -24,7 +25,7 @@ const wav = () => Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVE'), randomBytes(2_
 /** A server with the two files of a separation, a folder for them, and a record of what the delivery notes. */
 async function startDelivery({ isHashed = true }: { readonly isHashed?: boolean } = {}) {
   const { client, server } = await startHarness();
-  const root = await makeFolder();
+  const root = makeFolder();
   const folder = join(root, 'out');
   const content = { vocals: wav(), background: wav() };
   const missing = new Set<string>();
@@ -105,7 +106,7 @@ describe('the results of a finished job', () => {
 
   test('have left nothing of what they were made of when they count as delivered', async () => {
     const { client, server } = await startHarness();
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const srt = Buffer.from('1\n00:00:00,000 --> 00:00:01,000\nHola\n');
     const subtitle = { url: `${server.origin}/files/es.srt`, content_type: 'application/x-subrip' };
     const job = { id: 'tr_1', status: 'succeeded', result: { subtitle, target_language: 'es' } };

@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
 import { readTerms, requireUsefulTerms } from '../../../src/batch/inputs/read-terms.ts';
 import type { Terms } from '../../../src/batch/terms.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 async function read(content: string, targets: readonly string[] = ['es']): Promise<Terms> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   await writeFile(join(folder, 'terms.csv'), content);
   const terms = await readTerms('terms.csv', { cwd: folder, stdin: Readable.from([]) });
   requireUsefulTerms('terms.csv', terms, targets);

@@ -8,12 +8,12 @@ import {
   writeReference,
 } from '../../../src/batch/run/client-reference.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
-import { makeFolder } from '../../commands/support/run-vloc.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { linesItem } from './support/items.ts';
 
 describe('the reference of a job', () => {
   it('names the folder by its real path', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     await mkdir(join(folder, 'out'));
     await symlink(join(folder, 'out'), join(folder, 'link'));
     expect(await batchReference({ folder: join(folder, 'link') })).toBe(

@@ -2,9 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { summarizeFailure } from '../../../src/batch/run/outcome.ts';
 import { type Fault, type Faults, scriptFaults } from '../../../src/service/index.ts';
-import { TRANSLATION } from '../../commands/support/run-vloc.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
-import { until } from '../../service/harness/scene.ts';
+import { TRANSLATION, until } from '../../service/harness/scene.ts';
 import { startStage } from './support/stage.ts';
 
 const MOST = process.env.VLOC_LONG_TESTS === '1' ? 1000 : 40;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startVloc, TRANSLATION } from '../../commands/support/run-vloc.ts';
-import { readySource, untilJob } from '../../service/harness/scene.ts';
+import { startVloc } from '../../commands/support/run-vloc.ts';
+import { readySource, TRANSLATION, untilJob } from '../../service/harness/scene.ts';
 
 const TO_FRENCH = ['--from', 'en', '--to', 'fr'];
 

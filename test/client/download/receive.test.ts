@@ -6,14 +6,15 @@ import { Failure } from '../../../src/base/failure.ts';
 import { openPartFile } from '../../../src/client/download/part-file.ts';
 import { receiveBody } from '../../../src/client/download/receive.ts';
 import { startTimeLimit } from '../../../src/client/transport/http.ts';
-import { failureOf, makeFolder } from '../support/harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { failureOf } from '../support/harness.ts';
 import { startDownload } from '../support/start-download.ts';
 
 const MIB = 1024 ** 2;
 
 /** Receives chunks into a new part; returns what is on disk then, and what was reported. */
 async function receive(chunks: readonly Buffer[], total: number) {
-  const path = join(await makeFolder(), '.video.mp4.part');
+  const path = join(makeFolder(), '.video.mp4.part');
   const part = await openPartFile(path, { keep: false, hashed: true });
   onTestFinished(part.close);
   const limit = startTimeLimit(10_000, undefined);

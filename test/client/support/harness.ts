@@ -9,8 +9,6 @@ import {
 import { createFakeRuntime, type FakeRuntime } from './fake-runtime.ts';
 import { type Reply, type ScriptedServer, startServer } from './scripted-server.ts';
 
-export { makeFolder } from '../../support/make-folder.ts';
-
 export const SECRET = 'secret-canary-5f1d';
 
 export interface Harness {

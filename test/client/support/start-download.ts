@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Asset } from '../../../src/client/index.ts';
-import { makeFolder, startHarness } from './harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { startHarness } from './harness.ts';
 import { serveBytes } from './stored-bytes.ts';
 
 export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -10,7 +11,7 @@ export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).dige
 export async function startDownload(size = 300_000, options: Parameters<typeof startHarness>[0] = {}) {
   const bytes = randomBytes(size);
   const harness = await startHarness({ ...options, fallback: serveBytes(bytes, '"v1"') });
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const asset: Asset = {
     url: `${harness.server.origin}/files/video.mp4?signature=canary`,
     expires_at: null,

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientOptions, SendFileOptions } from '../../../src/client/index.ts';
-import { makeFolder, startHarness } from './harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { startHarness } from './harness.ts';
 import { json, type Reply, type ScriptedServer, type Seen } from './scripted-server.ts';
 
 export const VIDEO: SendFileOptions = { purpose: 'source_video', contentType: 'video/mp4' };
@@ -10,7 +11,7 @@ export const MIB = 1024 ** 2;
 
 export async function makeFile(size: number): Promise<{ path: string; bytes: Buffer; sha256: string }> {
   const bytes = randomBytes(size);
-  const path = join(await makeFolder(), 'lesson 1.mp4');
+  const path = join(makeFolder(), 'lesson 1.mp4');
   await writeFile(path, bytes);
   return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }

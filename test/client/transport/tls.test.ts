@@ -16,7 +16,7 @@ async function listen(server: Server): Promise<number> {
 
 /** An https service with a certificate of its own for one name. */
 async function startTls(name: string) {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const { key, cert } = makeCertificate(folder, name);
   let requests = 0;
   const server = createServer({ key, cert }, (_request, response) => {

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SendFileOptions, UploadProgress } from '../../../src/client/index.ts';
-import { failureOf, makeFolder } from '../support/harness.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { failureOf } from '../support/harness.ts';
 import { MIB, makeFile, startUploads, VIDEO } from '../support/start-uploads.ts';
 
 describe('a file that cannot be sent', () => {
@@ -13,7 +14,7 @@ describe('a file that cannot be sent', () => {
     ['FILE_EMPTY', (folder: string) => join(folder, 'empty.mp4')],
   ])('is %s before anything is sent', async (code, pathIn) => {
     const { client, server } = await startUploads();
-    const folder = await makeFolder();
+    const folder = makeFolder();
     await writeFile(join(folder, 'empty.mp4'), '');
     const { facts } = await failureOf(client.uploads.sendFile(pathIn(folder), VIDEO));
     expect(facts).toMatchObject({ category: 'usage', code });

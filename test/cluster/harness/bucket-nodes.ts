@@ -1,7 +1,8 @@
 /** Nodes of one service over a real database and a real bucket, each with a state folder of its own. */
 import { afterAll, beforeAll } from 'vitest';
 import { type Client, type ClientEvent, createClient } from '../../../src/client/index.ts';
-import { makeStateDir, type Scene, startScene } from '../../service/harness/scene.ts';
+import { type Scene, startScene } from '../../service/harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import {
   freshAccount,
   POSTGRES_PROGRAMS,
@@ -54,7 +55,7 @@ export async function makeCluster(): Promise<BucketCluster> {
   return {
     bucket,
     options,
-    node: async (changed = {}) => startScene({ stateDir: await makeStateDir(), ...options, ...changed }),
+    node: async (changed = {}) => startScene({ stateDir: makeFolder(), ...options, ...changed }),
   };
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';
 import { accountTables } from '../../../src/service/move/rows.ts';
-import type { Ended } from '../../commands/support/run-vloc.ts';
 import { type Reply, send, signHeaders } from '../../service/harness/caller.ts';
 import {
   NEW_JOB,
@@ -14,7 +13,7 @@ import {
   TRANSLATION,
   untilJob,
 } from '../../service/harness/scene.ts';
-import { runMain } from '../../support/run-main.ts';
+import { type Ended, runMain } from '../../support/run-main.ts';
 import { S3_OWNER } from '../../support/s3.ts';
 
 /** The address has a password, so it goes through the variable. */

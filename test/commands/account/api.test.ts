@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { html, startServer } from '../../client/support/scripted-server.ts';
-import { startVloc, TRANSLATION } from '../support/run-vloc.ts';
+import { TRANSLATION } from '../../service/harness/scene.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 const BODY = JSON.stringify(TRANSLATION);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { untilJob } from '../../service/harness/scene.ts';
-import { LINES, startVloc, TRANSLATION } from '../support/run-vloc.ts';
+import { LINES, TRANSLATION, untilJob } from '../../service/harness/scene.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 test('the balance is a table for people, a record for programs, one number for scripts', async () => {
   const vloc = await startVloc();

@@ -3,14 +3,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain, variablesIn } from '../../support/run-main.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
-import { makeFolder, QUICK } from '../support/run-vloc.ts';
+import { QUICK } from '../support/run-vloc.ts';
 
 const MONEY = /credit|cost|paid|charged|price/i;
 
 test('no table, note or report of the embedded service mentions money, and JSON has its counts', async () => {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   await writeFile(join(folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:02,000\nuno\n');
   const env = variablesIn(folder);
   const run = async (...words: string[]) => {

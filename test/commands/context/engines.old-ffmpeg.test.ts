@@ -20,7 +20,7 @@ test.each([
   const operations: unknown[] = [];
   const vloc = await startStaging({ onRequest: ({ operationId }) => operations.push(operationId) });
   await writeFile(vloc.path('en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
-  const env = { PATH: oldFfmpegPath(await makeFolder()) };
+  const env = { PATH: oldFfmpegPath(makeFolder()) };
   const { code, stderr } = await vloc.run([...words, '--out', 'out'], { env });
   expect(stderr).toMatch(REFUSED);
   expect(code).toBe(4);
@@ -29,7 +29,7 @@ test.each([
 
 test('a video that a remote service takes as it is needs no ffmpeg of this machine', async () => {
   const vloc = await startStaging();
-  const env = { PATH: oldFfmpegPath(await makeFolder()) };
+  const env = { PATH: oldFfmpegPath(makeFolder()) };
   const { code, stderr } = await vloc.run(['recognize', 'talk.mp4', '--out', 'out'], { env });
   expect(code, stderr).toBe(0);
 });

@@ -5,16 +5,17 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { startScene } from '../../service/harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain } from '../../support/run-main.ts';
 import { PROGRAMS } from '../support/run-engines.ts';
-import { environmentOf, makeFolder } from '../support/run-vloc.ts';
+import { environmentOf } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:02,000\ngood morning\n';
 const TRANSLATE = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
 
 let folder = '';
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
   await mkdir(join(folder, 'config'), { mode: 0o700 });
   await writeFile(join(folder, 'a.srt'), SRT);
 });

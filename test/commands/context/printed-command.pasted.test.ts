@@ -8,10 +8,11 @@ import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { type Scene, startScene, until } from '../../service/harness/scene.ts';
-import { runMain, variablesIn } from '../../support/run-main.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { type Ended, runMain, variablesIn } from '../../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { startStaging } from '../stages/staging.ts';
-import { type Ended, makeFolder, QUICK, untilAccepted } from '../support/run-vloc.ts';
+import { QUICK, untilAccepted } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 /** Nobody listens there: a command that loses its way ends with a failure. */
@@ -66,7 +67,7 @@ async function openBench(choose: (scene: Scene) => Way, known = true): Promise<B
   const started = await startScene();
   const credentials = known ? started.credentials : { ...started.credentials, secret: 'wrong' };
   const scene = { ...started, credentials };
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const way = choose(scene);
   const { flags = [], project, current = 'decoy' } = way;
   const { key, secret } = scene.credentials;
@@ -251,7 +252,7 @@ it('a run with --profile that does not wait prints commands that fetch its resul
 
 describe('with the embedded service, which is the default', () => {
   it('a run that does not wait prints commands that fetch its result', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     await writeFile(join(folder, 'talk.srt'), SRT);
     const env = variablesIn(folder);
     const run = (cwd: string, words: readonly string[]) => runMain(words, { cwd, env });

@@ -9,7 +9,7 @@ import { makeFolder } from '../../support/make-folder.ts';
 
 /** The error of SQLite for a statement after these. */
 async function errorOf(...statements: readonly string[]): Promise<unknown> {
-  const path = join(await makeFolder(), 'store.sqlite');
+  const path = join(makeFolder(), 'store.sqlite');
   const [first, second] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 0 })];
   try {
     first.exec('BEGIN EXCLUSIVE');

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { detectSystem, readOsRelease } from '../../../src/engines/install.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { pathWithout } from '../../support/path-without.ts';
 import { type EnginesDesk, openEnginesDesk } from '../support/run-engines.ts';
 
@@ -10,7 +10,7 @@ let desk: EnginesDesk;
 let bin = '';
 beforeEach(async () => {
   desk = await openEnginesDesk();
-  bin = temporaryFolder();
+  bin = makeFolder();
 });
 
 function addProgram(name: string, script: string): void {

@@ -3,8 +3,9 @@ import { createEngines } from '../../../src/engines/index.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import type { Ended } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
-import { type Ended, startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { LIMITS } from './limits.ts';
 
 export interface MediaDesk extends VlocScene {

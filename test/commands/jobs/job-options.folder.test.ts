@@ -2,14 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkFolder } from '../../../src/commands/jobs/job-options.ts';
-import { makeFolder, startVloc } from '../support/run-vloc.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 async function check({
   out = undefined,
   clobber = false,
   skipExisting = false,
 }: Partial<Parameters<typeof checkFolder>[0]>) {
-  const cwd = await makeFolder();
+  const cwd = makeFolder();
   await writeFile(join(cwd, 'notes'), '');
   await mkdir(join(cwd, 'out.mp4'));
   return checkFolder({ out, clobber, skipExisting }, { cwd, platform: 'linux' });

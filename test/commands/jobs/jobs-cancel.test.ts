@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { untilJob } from '../../service/harness/scene.ts';
+import { TRANSLATION, untilJob } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { linesOf, startVloc, TRANSLATION } from '../support/run-vloc.ts';
+import { linesOf, startVloc } from '../support/run-vloc.ts';
 
 /** A service with a job that is done and two that wait. */
 async function makeStage() {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openJobRecord } from '../../../src/batch/records/job-record.ts';
 import { profileId } from '../../../src/batch/records/profile-id.ts';
-import { untilJob } from '../../service/harness/scene.ts';
-import { LINES, startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+import { LINES, TRANSLATION, untilJob } from '../../service/harness/scene.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 async function makeJob(
   { caller }: VlocScene,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { untilJob } from '../../service/harness/scene.ts';
-import { startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+import { TRANSLATION, untilJob } from '../../service/harness/scene.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 async function makeJob({ caller }: VlocScene): Promise<string> {
   const { json } = await caller.post('/v1/subtitle-translations', TRANSLATION);

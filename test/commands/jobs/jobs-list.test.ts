@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobKind } from '../../../src/protocol/kind-names.ts';
-import { untilJob } from '../../service/harness/scene.ts';
-import { LINES, startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+import { LINES, TRANSLATION, untilJob } from '../../service/harness/scene.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 const DUB = { subtitle: LINES, target_language: 'es' };
 

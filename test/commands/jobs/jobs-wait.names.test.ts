@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readySource, until, untilJob } from '../../service/harness/scene.ts';
-import { startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+import { readySource, TRANSLATION, until, untilJob } from '../../service/harness/scene.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 async function makeTranslations({ caller }: VlocScene, count: number): Promise<string[]> {
   const ids: string[] = [];

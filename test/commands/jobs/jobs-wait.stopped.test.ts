@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StopSignal } from '../../../src/base/exit-codes.ts';
 import { main } from '../../../src/cli/main.ts';
-import { until, untilJob } from '../../service/harness/scene.ts';
+import { TRANSLATION, until, untilJob } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { startVloc, TRANSLATION, type VlocScene } from '../support/run-vloc.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 interface Stage {
   readonly vloc: VlocScene;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DOWNLOADS } from '../../../src/batch/deliver/deliver-results.ts';
 import type { Faults } from '../../../src/service/index.ts';
-import { until, untilJob } from '../../service/harness/scene.ts';
-import { LINES, startVloc, TRANSLATION } from '../support/run-vloc.ts';
+import { LINES, TRANSLATION, until, untilJob } from '../../service/harness/scene.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 test('ids on stdin are waited for together and their results fetched', async () => {
   let looks = 0;

@@ -6,14 +6,15 @@ import { expect, test } from 'vitest';
 import { hashFile } from '../../../src/base/hash-file.ts';
 import { provenancePath, readProvenance } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
-import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 /** A second with a tone, a title and a comment. */
 function talk(): Buffer {
-  const path = join(temporaryFolder(), 'talk.mp4');
+  const path = join(makeFolder(), 'talk.mp4');
   ffmpeg(
     ...['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1', '-f', 'lavfi', '-i', 'sine=f=500:d=1'],
     ...['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac'],

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { pictureSums, readCues } from '../../support/media.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { makeSound, measureSound, readSound } from '../../support/sounds.ts';
@@ -54,7 +55,7 @@ const jobsOf = async (vloc: Staging) => {
 
 /** A PATH whose ffmpeg kills vloc instead of writing this file. */
 function killingPath(file: string): string {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const kill = `case "$*" in *${file}*) kill -KILL $PPID; exit 1 ;; esac`;
   const script = ['#!/bin/sh', kill, `PATH='${rememberingPath()}'`, 'exec ffmpeg "$@"', ''];
   writeFileSync(join(folder, 'ffmpeg'), script.join('\n'));

@@ -10,11 +10,12 @@ import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
 import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { differingMs, samplesOf, speakTones, type ToneVoice } from '../../support/tones.ts';
 import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
-import { environmentOf, makeFolder, QUICK, startVloc } from '../support/run-vloc.ts';
+import { environmentOf, QUICK, startVloc } from '../support/run-vloc.ts';
 
 const DUB = ['dub', 'talk.srt', '--to', 'es'];
 
@@ -265,7 +266,7 @@ it('a patched track that is gone is not replaced by its last piece', async () =>
 it.runIf(testsOwnWork())(
   'the embedded service speaks one line anew, and its built-in voice fits',
   async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const texts = Array.from({ length: 12 }, (_, at) =>
       `This is sentence number ${at + 1}, and it is spoken. `.repeat(2),
     );

@@ -4,17 +4,19 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { type Ended, startVloc } from '../support/run-vloc.ts';
+import type { Ended } from '../../support/run-main.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 let video: Buffer | undefined;
 
 /** One second with a tone and subtitles, both English; made once. */
 function talk(): Buffer {
   if (video !== undefined) return video;
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   writeFileSync(join(folder, 'en.srt'), '1\n00:00:00,100 --> 00:00:00,900\nhello\n');
   const path = join(folder, 'talk.mp4');
   ffmpeg(
@@ -84,7 +86,7 @@ const defaults = (path: string, streams: 'a' | 's') =>
 
 /** A PATH with this script instead of a program. */
 function pathWith(program: 'ffmpeg' | 'ffprobe', ...script: readonly string[]): string {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   writeFileSync(join(folder, program), ['#!/bin/sh', ...script, ''].join('\n'));
   chmodSync(join(folder, program), 0o755);
   return `${folder}:${rememberingPath()}`;

@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { startStaging } from '../stages/staging.ts';
-import { makeFolder, QUICK, startVloc } from '../support/run-vloc.ts';
+import { QUICK, startVloc } from '../support/run-vloc.ts';
 
 it('the number of videos is printed before the first of them is examined', async () => {
   const vloc = await startVloc();
   for (const name of ['a.mp4', 'b.mp4']) await writeFile(join(vloc.folder, name), videoOf(3));
-  const tools = await makeFolder();
+  const tools = makeFolder();
   const seen = join(tools, 'seen');
   // In place of ffprobe, it leaves a trace when it is called.
   await writeFile(join(tools, 'ffprobe'), `#!/bin/sh\necho probed >> ${seen}\nexit 1\n`, { mode: 0o755 });

@@ -4,9 +4,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngines } from '../../../src/engines/index.ts';
-import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startVloc } from '../support/run-vloc.ts';
 import { startWatch } from '../support/start-watch.ts';
@@ -17,7 +18,7 @@ const SIZE = { width: 64, height: 96 };
 
 /** Grey seconds with a tone and a subtitle track. */
 function talk(seconds = 1): Buffer {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const path = join(folder, 'talk.mp4');
   const silent = join(folder, 'silent.mp4');
   ffmpeg(

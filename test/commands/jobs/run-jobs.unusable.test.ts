@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ffmpeg } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
-import { type Ended, linesOf } from '../support/run-vloc.ts';
+import type { Ended } from '../../support/run-main.ts';
+import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
 const PATIENCE = { timeout: 300_000 };

@@ -21,7 +21,7 @@ const OPTIONS = {
 
 let root = '';
 beforeEach(async () => {
-  root = await realpath(await makeFolder());
+  root = await realpath(makeFolder());
   for (const name of ['in', 'out']) await mkdir(join(root, name));
 });
 

@@ -7,7 +7,7 @@ import { makeFolder } from '../../support/make-folder.ts';
 let root = '';
 let folders: AgentFolders;
 beforeEach(async () => {
-  root = await realpath(await makeFolder());
+  root = await realpath(makeFolder());
   for (const name of ['in', 'out', 'elsewhere', 'in2']) await mkdir(join(root, name));
   await writeFile(join(root, 'in/a.mp4'), '');
   folders = await openFolders(['in'], ['out'], root);

@@ -7,8 +7,9 @@ import { describe, expect, it } from 'vitest';
 import type { MemoryEntry } from '../../../src/batch/records/translation-memory.ts';
 import { readTmx, writeTmx } from '../../../src/commands/memory/tmx.ts';
 import { normalizeCueText } from '../../../src/protocol/srt.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { hasXmllint } from '../../support/xmllint.ts';
-import { makeFolder, startVloc } from '../support/run-vloc.ts';
+import { startVloc } from '../support/run-vloc.ts';
 
 const DTD = fileURLToPath(new URL('../../fixtures/tmx14.dtd', import.meta.url));
 const NOW = '2026-11-26T19:00:00.000Z';
@@ -58,7 +59,7 @@ describe('TMX', () => {
   });
 
   it.skipIf(!hasXmllint())('follows the document type of TMX 1.4', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const path = join(folder, 'memory.tmx');
     await writeFile(path, [...writeTmx(fc.sample(entry, { numRuns: 200, seed: 34 }))].join(''));
     execFileSync('xmllint', ['--nonet', '--noout', '--dtdvalid', DTD, path]);
@@ -262,7 +263,7 @@ describe('vloc memory', () => {
   it('the newest translation of another program wins, wherever it is in a file and in whichever file', async () => {
     const { texts } = await translateWith([join(CASES, 'dates.tmx')]);
     expect(texts.slice(0, 2)).toEqual(['NUEVA', 'RECIENTE']);
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const write = async (name: string, year: number, text: string) => {
       const document = `<tmx version="1.4"><header srclang="en"/><body><tu changedate="${year}0101T000000Z"><tuv xml:lang="en"><seg>Good night.</seg></tuv><tuv xml:lang="es"><seg>${text}</seg></tuv></tu></body></tmx>`;
       await writeFile(join(folder, name), document);
@@ -297,7 +298,7 @@ describe('vloc memory', () => {
     ['en', 'es', 'en-US', 'es-MX'],
     ['en-US', 'es-ES', 'en', 'es'],
   ])('lines from %s to %s are used for %s to %s', async (from, to, wantedFrom, wantedTo) => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const file = join(folder, 'team.tmx');
     await writeFile(
       file,
@@ -314,7 +315,7 @@ describe('vloc memory', () => {
   });
 
   it('lines of a region serve no other region, and no language that has lines of its own', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const file = join(folder, 'team.tmx');
     const unit = (from: string, to: string, text: string) =>
       `<tu><tuv xml:lang="${from}"><seg>Good night.</seg></tuv><tuv xml:lang="${to}"><seg>${text}</seg></tuv></tu>`;

@@ -5,11 +5,12 @@ import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { type Hub, startHub } from '../../support/hub-server.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import type { Ended } from '../../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
-import { type Ended, makeFolder } from '../support/run-vloc.ts';
 
 export interface ModelsDesk {
   readonly folder: string;
@@ -42,7 +43,7 @@ const PACE: NonNullable<TestIoOptions['pace']> = {
 };
 
 export async function openModelsDesk(): Promise<ModelsDesk> {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const copies = join(folder, 'copies');
   const catalog = writeTinyCatalog(copies);
   const hub = await startHub(copies);

@@ -9,7 +9,7 @@ import { runMain } from '../../support/run-main.ts';
 
 let folder = '';
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
 });
 
 async function run(words: string[], stdin = '', env = {}) {

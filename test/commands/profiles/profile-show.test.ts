@@ -4,7 +4,7 @@ import { runMain } from '../../support/run-main.ts';
 
 let folder = '';
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
 });
 
 async function run(words: string[], options: { env?: object; stdin?: string } = {}) {

@@ -20,7 +20,7 @@ async function run(words: string[], stdin = '') {
 }
 
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
   const texts = PROFILE_TEXTS.flatMap((name) => [flagOf(name), textOf(name)]);
   const secrets = PROFILE_SECRETS.map((name) => `${flagOf(name)}-stdin`);
   const lines = PROFILE_SECRETS.map((name) => `canary ${name}`);

@@ -58,7 +58,7 @@ test('protection is undone exactly, and changes no text that has none', () => {
 });
 
 test('a table that is written and read has the same texts, in CSV with any separator and in XLSX', async () => {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const rowsOf = (languages: readonly string[], texts: readonly (readonly string[])[]) =>
     texts.map((own, at) => {
       const named = [

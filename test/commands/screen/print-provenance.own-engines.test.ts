@@ -4,8 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nodeScript } from '../../engines/backends/user-program.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain, variablesIn } from '../../support/run-main.ts';
-import { makeFolder, QUICK } from '../support/run-vloc.ts';
+import { QUICK } from '../support/run-vloc.ts';
 
 /** Speaks each word as a second of a tone. */
 const SPEAKER = `
@@ -31,7 +32,7 @@ const SRT = [
 ].join('\n');
 
 test('the first speaker that supports the language is used, the next one for others, and cuts are found', async () => {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const program = nodeScript(SPEAKER, 'slow-voice.mjs');
   const speak = [{ type: 'command', run: [program, '{output}'], languages: ['es'] }, 'espeak-ng'];
   await writeFile(join(folder, 'mine.json'), JSON.stringify({ speak }));
@@ -80,7 +81,7 @@ test('the first speaker that supports the language is used, the next one for oth
 });
 
 test('cues that are fast or cut off are named, also if only built-in engines ran', async () => {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   await writeFile(join(folder, 'talk.srt'), SRT);
   const env = variablesIn(folder);
   const run = (...words: string[]) => runMain(words, { cwd: folder, pace: QUICK, env });

@@ -3,14 +3,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
-import { makeStateDir, until } from '../../service/harness/scene.ts';
+import { until } from '../../service/harness/scene.ts';
 import { changeStore } from '../../service/harness/stores.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 let stateDir = '';
 beforeEach(async () => {
-  stateDir = await makeStateDir();
+  stateDir = makeFolder();
 });
 
 async function health(...words: string[]) {

@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { IssuedKey } from '../../../src/service/index.ts';
 import { createCaller, type Reply } from '../../service/harness/caller.ts';
-import { makeStateDir, startScene } from '../../service/harness/scene.ts';
+import { startScene } from '../../service/harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain } from '../../support/run-main.ts';
 
 let stateDir = '';
 beforeEach(async () => {
-  stateDir = await makeStateDir();
+  stateDir = makeFolder();
 });
 
 async function run(...words: string[]) {

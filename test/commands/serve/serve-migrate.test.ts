@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeStateDir } from '../../service/harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain } from '../../support/run-main.ts';
 
 async function run(words: readonly string[], env: Record<string, string> = {}) {
@@ -11,7 +11,7 @@ async function run(words: readonly string[], env: Record<string, string> = {}) {
 const DATABASE = 'postgres://vloc@127.0.0.1:1/vloc';
 
 test('a move needs a state folder and a database', async () => {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const cases: readonly (readonly [string[], RegExp])[] = [
     [[], /neither --from nor --to/],
     [['--from', stateDir], /--to was not given.*VLOC_DATABASE/s],
@@ -42,14 +42,14 @@ test('a password in an option is refused, because other users can read it', asyn
 });
 
 test('a folder that no service has used is refused, and is not changed', async () => {
-  const stateDir = join(await makeStateDir(), 'mistyped');
+  const stateDir = join(makeFolder(), 'mistyped');
   const { code, stderr } = await run(['--from', stateDir, '--to', DATABASE]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(`no service has used ${stateDir}`)]);
   await expect(readdir(stateDir)).rejects.toThrow('ENOENT');
 });
 
 test('a database that cannot be reached is a clear error, without the password of VLOC_DATABASE', async () => {
-  const { code, stderr } = await run(['--to', await makeStateDir()], {
+  const { code, stderr } = await run(['--to', makeFolder()], {
     VLOC_DATABASE: 'postgres://vloc:hidden@127.0.0.1:1/vloc',
   });
   expect([code, stderr]).toEqual([

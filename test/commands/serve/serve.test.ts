@@ -4,7 +4,8 @@ import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
 import { createCaller, exchange, send } from '../../service/harness/caller.ts';
-import { makeStateDir, startScene, until } from '../../service/harness/scene.ts';
+import { startScene, until } from '../../service/harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { runMain } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
@@ -17,7 +18,7 @@ const brokenStdout = () =>
 
 let stateDir = '';
 beforeEach(async () => {
-  stateDir = await makeStateDir();
+  stateDir = makeFolder();
 });
 
 /** Runs `vloc serve` until its first line is on stdout; `stop` is what a supervisor does. */
@@ -295,7 +296,7 @@ describe('vloc serve --control', () => {
       [['--control-port', controlPort], '--control-port'],
       [['--control-port', '0', '--port', port], '--port'],
     ] as const) {
-      const env = { VLOC_STATE_DIR: await makeStateDir() };
+      const env = { VLOC_STATE_DIR: makeFolder() };
       const { code, stderr } = await callIn(env, '--control', ...words.map(String));
       expect([code, stderr]).toEqual([4, expect.stringContaining(`choose another ${option}`)]);
     }

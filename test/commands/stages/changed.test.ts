@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Ended } from '../support/run-vloc.ts';
+import type { Ended } from '../../support/run-main.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const PATIENCE = { timeout: 120_000 };

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const PATIENCE = { timeout: 120_000 };
@@ -23,7 +24,7 @@ const made = new Map<string, Buffer>();
 function makeVideo(name: string, ...options: string[]): Buffer {
   const known = made.get(name);
   if (known !== undefined) return known;
-  const file = join(temporaryFolder(), name);
+  const file = join(makeFolder(), name);
   ffmpeg(...SOURCE, ...options, file);
   const bytes = readFileSync(file);
   made.set(name, bytes);

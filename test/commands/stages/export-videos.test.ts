@@ -3,7 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { locateProgram } from '../../../src/media/programs/programs.ts';
-import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startStaging } from './staging.ts';
 
@@ -36,7 +37,7 @@ it.each(['srt', 'vtt', 'ass'])('a text that differs from the spoken one is repor
 
 /** A PATH whose renderer has no font with these letters. */
 function pathWithoutLetters(letters: string): string {
-  const bin = temporaryFolder();
+  const bin = makeFolder();
   const real = locateProgram('ffmpeg', rememberingPath()) ?? '';
   const codes = Array.from(letters, (letter) => letter.codePointAt(0)?.toString(16).toUpperCase()).join(' ');
   const say = 'echo "failed to find any fallback with glyph 0x$code for font: (a)" >&2';

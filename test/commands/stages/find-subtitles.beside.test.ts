@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { besidePath, findBeside, inLanguage } from '../../../src/commands/stages/find-subtitles.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 test('subtitles beside a video are found by its name and a language', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const names = [
     'talk.en.srt',
     'talk.PT-br.vtt',
@@ -40,7 +40,7 @@ test.each([
   ['of ASCII', 'x'.repeat(251)],
   ['of three bytes per character', '講'.repeat(83)],
 ])('a long name %s is cut for its subtitles, which are found again', async (_what, stem) => {
-  const video = { path: join(temporaryFolder(), `${stem}.mp4`), stem };
+  const video = { path: join(makeFolder(), `${stem}.mp4`), stem };
   const paths = ['es', 'pt-BR'].map((language) => besidePath(video, language, 'srt'));
   for (const path of paths) writeFileSync(`${path}.part`, '');
   for (const path of paths) writeFileSync(path, '');

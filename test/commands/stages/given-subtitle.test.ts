@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { NOT_SENT, readGiven } from '../../../src/commands/stages/given-subtitle.ts';
 import { writeSubtitle } from '../../../src/media/subtitles/write.ts';
 import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** Times between the hundredths of a second, a tag and signs that mean something to some of the formats. */
 const LEFT = ['one {x}', '<i>two</i>', 'three & <four>', ' five\\N'].map((text, at) => ({
@@ -14,7 +14,7 @@ const LEFT = ['one {x}', '<i>two</i>', 'three & <four>', ' five\\N'].map((text, 
 test.each<SubtitleFormat>(['srt', 'vtt', 'ass'])(
   'of an edited %s file only the edits are reported, not what the format cannot store',
   async (format) => {
-    const path = join(temporaryFolder(), `talk.es.${format}`);
+    const path = join(makeFolder(), `talk.es.${format}`);
     const change = async (from: string, to: string) => {
       writeFileSync(path, writeSubtitle(LEFT, format).replace(from, to));
       const use = { language: 'es', before: LEFT, seconds: null, examineLines: NOT_SENT };

@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { ffmpeg } from '../../engines/workspace.ts';
-import { type Ended, linesOf } from '../support/run-vloc.ts';
+import type { Ended } from '../../support/run-main.ts';
+import { linesOf } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
 const PATIENCE = { timeout: 120_000 };

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { ffmpeg, ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
@@ -110,7 +111,7 @@ let video: Buffer | undefined;
 /** Three seconds, made once. */
 function sampleVideo(): Buffer {
   if (video !== undefined) return video;
-  const file = join(temporaryFolder(), 'video.mp4');
+  const file = join(makeFolder(), 'video.mp4');
   const picture = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=3'];
   const sound = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=3'];
   ffmpeg(

@@ -2,9 +2,9 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runMain, variablesIn } from '../../support/run-main.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { type Ended, runMain, variablesIn } from '../../support/run-main.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
-import { type Ended, makeFolder } from '../support/run-vloc.ts';
 
 export interface SubtitlesDesk {
   readonly folder: string;
@@ -15,7 +15,7 @@ export interface SubtitlesDesk {
 }
 
 export async function openSubtitlesDesk(): Promise<SubtitlesDesk> {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const env = variablesIn(folder);
   return {
     folder,

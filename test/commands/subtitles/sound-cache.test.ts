@@ -6,7 +6,7 @@ import { cacheSounds } from '../../../src/commands/subtitles/sound-cache.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
 async function setUp() {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const file = join(folder, 'a.wav');
   writeFileSync(file, 'sound');
   const asked: string[] = [];

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { parseArguments } from '../../../src/cli/program.ts';
 import type { Command } from '../../../src/commands/context/command.ts';
 import { describePrinted } from '../../../src/commands/tool/describe-commands.ts';
+import type { Ended } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import type { Ended } from './run-vloc.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

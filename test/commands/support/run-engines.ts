@@ -3,11 +3,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main } from '../../../src/cli/main.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { runMain, variablesIn } from '../../support/run-main.ts';
+import { type Ended, runMain, variablesIn } from '../../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
-import { type Ended, makeFolder } from './run-vloc.ts';
 
 /** Longer than a test may take: nothing fails because the machine is busy. */
 const NO_HURRY_MS = 600_000;
@@ -29,7 +29,7 @@ export interface EnginesDesk {
 }
 
 export async function openEnginesDesk(): Promise<EnginesDesk> {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const file = join(folder, 'config', 'engines.json');
   const variables = { ...variablesIn(folder), PATH: rememberingPath() };
   return {

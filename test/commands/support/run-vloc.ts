@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
-import { LINES, type Scene, startScene, TRANSLATION, until } from '../../service/harness/scene.ts';
+import { type Scene, startScene, until } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { type Ended, runMain } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
-
-export { type Ended, LINES, makeFolder, TRANSLATION };
 
 export interface VlocScene extends Scene {
   /** The working directory of all runs. */
@@ -52,7 +50,7 @@ export function environmentOf(
  */
 export async function startVloc(options: Partial<ServiceOptions> = {}): Promise<VlocScene> {
   const scene = await startScene(options);
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const env = environmentOf(scene, folder);
   const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
     const ended = await runMain(words, { cwd: folder, pace: QUICK, ...io, env: { ...env, ...io.env } });

@@ -2,8 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import type { Ended } from '../../support/run-main.ts';
 import { createTestIo, type TestIo, type TestIoOptions } from '../../support/test-io.ts';
-import type { Ended, VlocScene } from './run-vloc.ts';
+import type { VlocScene } from './run-vloc.ts';
 
 export interface Watch extends Pick<TestIo, 'send' | 'stdout' | 'stderr'> {
   /** Lets the time until the next look pass; resolves when the folder was looked at. */

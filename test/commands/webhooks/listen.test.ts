@@ -164,7 +164,7 @@ describe('--forward-to', () => {
 
 describe('--exec', () => {
   it('gets the event on stdin and in its environment, and no secret', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const env = { VLOC_SECRET: 'api_canary' };
     const command = 'cat > body.json; env > env.txt; echo said';
     const words = ['--exec', command, '--until', 'dub_1', '-o', 'id'];
@@ -181,7 +181,7 @@ describe('--exec', () => {
   });
 
   it('runs once per event, one after the other, and its failure is reported by the exit code', async () => {
-    const folder = await makeFolder();
+    const folder = makeFolder();
     const command = 'echo begin >> log; sleep 0.02; echo end >> log; exit 3';
     const words = ['--exec', command, '--until', 'dub_2'];
     const { deliver, ended, stderr } = await startListening(words, { cwd: folder });

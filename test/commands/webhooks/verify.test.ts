@@ -12,7 +12,7 @@ const BODY = eventBody('dub_1');
 
 let folder = '';
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = makeFolder();
 });
 
 async function run(words: readonly string[], options: TestIoOptions = {}) {

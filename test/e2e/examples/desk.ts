@@ -6,11 +6,12 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Example } from '../../../src/commands/context/command.ts';
-import { type Ended, environmentOf, makeFolder } from '../../commands/support/run-vloc.ts';
+import { environmentOf } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { runMain } from '../../support/run-main.ts';
+import { type Ended, runMain } from '../../support/run-main.ts';
 
 export interface Desk {
   readonly scene: Scene;
@@ -59,7 +60,7 @@ export async function openDesk(): Promise<Desk> {
     config: { workers: 1, attempts: 1 },
     onRequest: ({ operationId }) => answered.push(operationId ?? ''),
   });
-  const folder = await makeFolder();
+  const folder = makeFolder();
   const bin = join(folder, 'bin');
   const home = join(folder, 'home');
   for (const made of [bin, home]) await mkdir(made, { mode: 0o700 });

@@ -9,8 +9,7 @@ import { storePath } from '../../../src/service/folders.ts';
 import { CREATE_MARK, MARK_TABLE, MARKED } from '../../../src/service/store/mark.ts';
 import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
-import { LINES, TRANSLATION } from '../../commands/support/run-vloc.ts';
-import { finishUpload, sendUpload, untilJob } from '../../service/harness/scene.ts';
+import { finishUpload, LINES, sendUpload, TRANSLATION, untilJob } from '../../service/harness/scene.ts';
 import type { Desk } from './desk.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../fixtures/sample.mp4', import.meta.url));

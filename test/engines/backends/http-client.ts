@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { createServer as connect, jsonBody, type Server } from '../../../src/engines/backends/http.ts';
 import type { BackendParts } from '../../../src/engines/backends/parts.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { recordedParts } from './loopback-server.ts';
 
 interface Options {
@@ -24,7 +24,7 @@ export function client(
 }
 
 function run(signal = new AbortController().signal) {
-  return { signal, folder: temporaryFolder() };
+  return { signal, folder: makeFolder() };
 }
 
 /** The job failure that a call ends with. */

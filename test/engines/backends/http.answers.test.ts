@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeCertificate } from '../../support/certificates.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { ask, client, failureOf } from './http-client.ts';
 import { recordedParts, startServer } from './loopback-server.ts';
 
@@ -126,7 +126,7 @@ describe('an answer', () => {
 describe('https', () => {
   it('to a server with an untrusted certificate sends nothing and says what to set', async () => {
     let requests = 0;
-    const certificate = makeCertificate(temporaryFolder(), 'IP:127.0.0.1');
+    const certificate = makeCertificate(makeFolder(), 'IP:127.0.0.1');
     const server = createTlsServer(certificate, (_, response) => {
       requests += 1;
       response.end('{"ok":true}');

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createKey } from '../../../src/engines/backends/key.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { recordedParts } from './loopback-server.ts';
 import { script } from './user-program.ts';
 
 const SECRET = 'sk-0123456789abcdef';
 
 function run(signal = new AbortController().signal) {
-  return { signal, folder: temporaryFolder() };
+  return { signal, folder: makeFolder() };
 }
 
 describe('the key of a server', () => {
@@ -52,7 +52,7 @@ describe('the key of a server', () => {
   );
 
   it('is printed by a program, which runs once and has the variables of the user', async () => {
-    const log = `${temporaryFolder()}/log`;
+    const log = `${makeFolder()}/log`;
     const program = script(`echo "$STORE $VLOC_API_KEY $1" >> ${log}\necho ${SECRET}\necho`, 'vault');
     const env = { PATH: process.env.PATH, STORE: 'home', VLOC_API_KEY: 'private' };
     const key = createKey({ command: [program, 'asr'] }, 'openai tiny', recordedParts({ env }));
@@ -86,7 +86,7 @@ describe('the key of a server', () => {
   });
 
   it('is read again after a failure', async () => {
-    const marker = `${temporaryFolder()}/marker`;
+    const marker = `${makeFolder()}/marker`;
     const program = script(`[ -e ${marker} ] && echo ${SECRET} && exit 0\ntouch ${marker}\nexit 1`, 'vault');
     const key = createKey({ command: [program] }, 'openai tiny', recordedParts());
     await expect(key.read(run())).rejects.toMatchObject({ permanent: true });

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Translator } from '../../../src/engines/backend.ts';
 import { createLibreTranslate } from '../../../src/engines/backends/libretranslate.ts';
-import { createWork, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork } from '../workspace.ts';
 import { type LoopbackServer, type Received, recordedParts, startServer } from './loopback-server.ts';
 import { findDeviations } from './published-api.ts';
 
@@ -44,7 +45,7 @@ function translator(url: string, entry: Partial<Entry> = {}, parts = recordedPar
   return made;
 }
 
-const work = () => createWork(temporaryFolder());
+const work = () => createWork(makeFolder());
 
 const task = (texts: readonly string[], to = 'es') => ({
   from: 'en',

@@ -3,7 +3,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BackendParts } from '../../../src/engines/backends/parts.ts';
 import { createWav } from '../../../src/media/audio/wav.ts';
-import { programs, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { programs } from '../workspace.ts';
 
 /** What backends are made with, on this machine. */
 export function createParts(changes: Partial<BackendParts> = {}): BackendParts {
@@ -19,7 +20,7 @@ function endless(_: number, signal: AbortSignal): Promise<void> {
 
 /** Writes a program of bash and returns its path. */
 export function script(body: string, name = 'tool'): string {
-  const path = join(temporaryFolder(), name);
+  const path = join(makeFolder(), name);
   writeFileSync(path, `#!/usr/bin/env bash\n${body}\n`);
   chmodSync(path, 0o755);
   return path;
@@ -27,7 +28,7 @@ export function script(body: string, name = 'tool'): string {
 
 /** Writes a program of JavaScript and returns its path. */
 export function nodeScript(body: string, name = 'tool.mjs'): string {
-  const path = join(temporaryFolder(), name);
+  const path = join(makeFolder(), name);
   writeFileSync(path, `#!${process.execPath}\n${body}\n`);
   chmodSync(path, 0o755);
   return path;

@@ -7,7 +7,8 @@ import type { BackendParts } from '../../../src/engines/backends/parts.ts';
 import { workerPath } from '../../../src/engines/backends/sherpa/model.ts';
 import type { SherpaRequest } from '../../../src/engines/backends/sherpa/requests.ts';
 import { createWorkers } from '../../../src/engines/backends/workers.ts';
-import { isAlive, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { isAlive } from '../workspace.ts';
 import { writeTinyRecognizer, writeTinyVoice } from './sherpa/tiny-models.ts';
 import { createParts, nodeScript, soundFile } from './user-program.ts';
 
@@ -43,12 +44,12 @@ function speech(folder: string, text = 'hola'): SherpaRequest {
   const at = (name: string) => join(folder, name);
   const vits = { model: at('model.onnx'), tokens: at('tokens.txt'), lexicon: at('lexicon.txt') };
   const config = { model: { vits, numThreads: 1, provider: 'cpu', debug: 0 }, maxNumSentences: 1 };
-  return { type: 'speak', config, text, speaker: 0, speed: 1, output: join(temporaryFolder(), 'a.wav') };
+  return { type: 'speak', config, text, speaker: 0, speed: 1, output: join(makeFolder(), 'a.wav') };
 }
 
 /** A request that keeps a worker busy for minutes. */
 async function endlessWork(): Promise<SherpaRequest> {
-  const folder = writeTinyRecognizer(temporaryFolder());
+  const folder = writeTinyRecognizer(makeFolder());
   const voice = await soundFile(folder, 10, [[1, 2]]);
   const nemoCtc = { model: join(folder, 'model.onnx') };
   const tokens = join(folder, 'tokens.txt');
@@ -61,7 +62,7 @@ async function endlessWork(): Promise<SherpaRequest> {
 describe('a worker', () => {
   test('loads a model once, serves one call after the other, gets a second one while it is busy, and ends when the backend is closed', async () => {
     const workers = create();
-    const folder = writeTinyVoice(temporaryFolder());
+    const folder = writeTinyVoice(makeFolder());
     const request = speech(folder) as Extract<SherpaRequest, { type: 'speak' }>; // made so above
     await workers.call({ ...request, settings: { numSteps: 8, extra: { lang: 'es' } } }, signal);
     expect(readFileSync(request.output).length).toBeGreaterThan(10_000);
@@ -87,7 +88,7 @@ describe('a worker', () => {
       return promise;
     };
     const workers = create({ sleep });
-    const folder = writeTinyVoice(temporaryFolder());
+    const folder = writeTinyVoice(makeFolder());
     await workers.call(speech(folder), signal);
     await workers.call(speech(folder), signal);
     expect(pauses.map(({ ms }) => ms)).toEqual([300_000, 300_000]);
@@ -128,7 +129,7 @@ describe('the process of a worker', () => {
   });
 
   test('may write what it keeps before it ends, because its stdin is closed', async () => {
-    const kept = join(temporaryFolder(), 'kept');
+    const kept = join(makeFolder(), 'kept');
     const workers = ownWorkers("process.once('exit', () => writeFileSync(request, 'shaders'))");
     await workers.call(kept, signal);
     await workers.close();
@@ -161,8 +162,8 @@ describe('where memory has room for one model', () => {
     const started = Promise.withResolvers<void>();
     const ended = busy.call(await endlessWork(), stopBusy.signal, () => started.resolve());
     await started.promise;
-    const next = waiting.call(speech(writeTinyVoice(temporaryFolder())), signal);
-    const cancelled = waiting.call(speech(writeTinyVoice(temporaryFolder())), stopWaiting.signal);
+    const next = waiting.call(speech(writeTinyVoice(makeFolder())), signal);
+    const cancelled = waiting.call(speech(writeTinyVoice(makeFolder())), stopWaiting.signal);
     stopWaiting.abort(new Error('not now'));
     await expect(cancelled).rejects.toThrow('not now');
     stopBusy.abort(new Error('enough'));
@@ -170,7 +171,7 @@ describe('where memory has room for one model', () => {
     await next;
     const idle = workerIds();
     expect(idle).toHaveLength(1);
-    await busy.call(speech(writeTinyVoice(temporaryFolder())), signal);
+    await busy.call(speech(writeTinyVoice(makeFolder())), signal);
     expect(workerIds()).toHaveLength(1);
     expect(workerIds()).not.toEqual(idle);
   });
@@ -182,7 +183,7 @@ describe('a call', () => {
     const stop = new AbortController();
     const other = Promise.withResolvers<void>();
     const onUtterance = () => {
-      const folder = writeTinyVoice(temporaryFolder());
+      const folder = writeTinyVoice(makeFolder());
       other.resolve(workers.call(speech(folder), signal));
       stop.abort(new Error('enough'));
     };
@@ -192,7 +193,7 @@ describe('a call', () => {
   });
 
   test('that was cancelled before starts nothing', async () => {
-    const request = speech(writeTinyVoice(temporaryFolder()));
+    const request = speech(writeTinyVoice(makeFolder()));
     const stopped = AbortSignal.abort(new Error('before'));
     await expect(create().call(request, stopped)).rejects.toThrow('before');
     expect(workerIds()).toEqual([]);
@@ -218,7 +219,7 @@ describe('a model', () => {
   ];
 
   test.each(damages)('that %s fails permanently', async (_, damage) => {
-    const folder = writeTinyVoice(temporaryFolder());
+    const folder = writeTinyVoice(makeFolder());
     damage(join(folder, 'model.onnx'));
     await expect(create().call(speech(folder, 'hola mundo'), signal)).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
@@ -229,7 +230,7 @@ describe('a model', () => {
   });
 
   test('without tokens ends the process while it runs, which is a failure of this call, and works once it is repaired', async () => {
-    const folder = writeTinyVoice(temporaryFolder());
+    const folder = writeTinyVoice(makeFolder());
     writeFileSync(join(folder, 'tokens.txt'), '');
     const workers = create();
     await expect(workers.call(speech(folder), signal)).rejects.toMatchObject({

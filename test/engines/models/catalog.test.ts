@@ -5,8 +5,9 @@ import { createSherpaRecognizer } from '../../../src/engines/backends/sherpa/rec
 import { createSherpaSpeaker } from '../../../src/engines/backends/sherpa/speak.ts';
 import { checkEngines } from '../../../src/engines/config-check.ts';
 import { fillEntry, parseCatalog, readCatalog } from '../../../src/engines/models/catalog.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createParts } from '../backends/user-program.ts';
-import { createWork, temporaryFolder } from '../workspace.ts';
+import { createWork } from '../workspace.ts';
 
 const models = await readCatalog();
 
@@ -36,7 +37,7 @@ describe('the catalogue', () => {
   it.each(models.filter(({ step, entry }) => entry.type === 'sherpa' && step !== 'diarize'))(
     'has for $title the files of a type that sherpa runs, its languages and its voices',
     async (model) => {
-      const folder = join(temporaryFolder(), model.id);
+      const folder = join(makeFolder(), model.id);
       for (const { path } of model.files) {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         // The vocabulary of Parakeet tells its version.

@@ -10,7 +10,8 @@ import {
   withoutNormalization,
 } from '../../../src/engines/recognize/pocketsphinx.ts';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
-import { createWork, ffmpeg, programs, speechClip, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, ffmpeg, programs, speechClip } from '../workspace.ts';
 
 /** Frames of 13 cepstra that all have this value. */
 function frames(count: number, value: number): Float32Array {
@@ -59,7 +60,7 @@ test('turns off the normalization of the model, and keeps its other parameters',
 test('a soft utterance becomes almost as loud as a loud one, with the front end of PocketSphinx', async () => {
   const [model] = findSpeechModels();
   if (model === undefined) throw new Error('no model of PocketSphinx is installed');
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const whole = join(folder, 'whole.wav');
   ffmpeg('-i', speechClip('0880'), '-ar', '16000', '-ac', '1', '-bitexact', whole);
   const reader = await openWav(whole);

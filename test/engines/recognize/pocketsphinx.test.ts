@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cutUtterances, parseHypothesis, shareOut } from '../../../src/engines/recognize/pocketsphinx.ts';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const LINE =
   'utterance-3 S 0 T -8281863 A -7754752 L -527111 0 -359424 0 <s> 22 -210944 -257 he 33 -393216 -136 was(2) 56 -230400 ' +
@@ -31,7 +31,7 @@ test('returns no words for a line without any, or of another form', () => {
 });
 
 test('each stretch of speech is cut with a margin, within the file', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const voice = await createWav(join(folder, 'voice.wav'), { sampleRate: 16_000, channels: 1 });
   await voice.write(Int16Array.from({ length: 32_000 }, (_, at) => at % 1000));
   await voice.close();

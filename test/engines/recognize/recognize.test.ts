@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recognizeSpeech } from '../../../src/engines/recognize/recognize.ts';
 import type { Segment } from '../../../src/media/audio/segments.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { nodeScript, soundFile } from '../backends/user-program.ts';
-import { createWork, stepEngines, temporaryFolder } from '../workspace.ts';
+import { createWork, stepEngines } from '../workspace.ts';
 
 /** A cue of an SRT file: its text, start and end in seconds. */
 type Cue = readonly [text: string, start: number, end: number];
@@ -22,7 +23,7 @@ const SPEECH = [
  * @param parts what it hears in each sound that is shorter, in order
  */
 async function recognize(whole: readonly Cue[], parts: readonly (readonly Cue[])[]) {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const log = join(folder, 'heard.log');
   writeFileSync(log, '');
   const program = nodeScript(

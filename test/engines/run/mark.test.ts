@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import type { Tasks } from '../../../src/engines/engine.ts';
 import { createEngines } from '../../../src/engines/index.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { script } from '../backends/user-program.ts';
-import { createWork, ffmpeg, ffprobe, speechClip, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, ffprobe, speechClip } from '../workspace.ts';
 
 const SRT = '1\\n00:00:00,300 --> 00:00:01,500\\nhello there\\n';
 const TASK: Omit<Tasks['auto_localization'], 'video' | 'mode'> = {
@@ -17,7 +18,7 @@ const TASK: Omit<Tasks['auto_localization'], 'video' | 'mode'> = {
 const DAY = Date.parse('2026-11-29T12:00:00Z');
 
 async function localize(mode: 'standard' | 'subtitles_only', atMs: number): Promise<string> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const [video, said] = [join(folder, 'talk.mp4'), join(folder, 'said.wav')];
   const picture = ['-f', 'lavfi', '-i', 'color=size=64x64:rate=10:duration=6'];
   ffmpeg(...picture, '-i', speechClip('0870'), '-shortest', '-c:a', 'aac', '-c:v', 'mpeg4', video);

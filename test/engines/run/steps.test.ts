@@ -8,15 +8,16 @@ import { createEngines } from '../../../src/engines/index.ts';
 import type { EngineUse } from '../../../src/media/work.ts';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createStageCache } from '../../../src/service/stages/stage-cache.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { script } from '../backends/user-program.ts';
-import { createWork, ffmpeg, speechClip, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, speechClip } from '../workspace.ts';
 
 const SRT = '1\\n00:00:00,300 --> 00:00:01,500\\nhello there\\n';
 
 /** A program of each step that writes its name into a log whenever it runs. */
 function countingEngines(voice: string) {
-  const log = join(temporaryFolder(), 'log');
+  const log = join(makeFolder(), 'log');
   const tool = (name: string, body: string) => script(`echo ${name} >> '${log}'\n${body}`, name);
   const recognizer = tool('recognize', `printf '${SRT}'`);
   const config = {
@@ -58,7 +59,7 @@ function countingEngines(voice: string) {
 
 /** A folder of jobs on one machine, which share steps. */
 function shareStages() {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const root = join(folder, 'stages');
   mkdirSync(root);
   const clock = createMovableClock();
@@ -71,12 +72,12 @@ function shareStages() {
     expiresAt: clock.now() + 86_400_000,
     lend: (wait) => wait(),
   });
-  return () => ({ ...createWork(temporaryFolder()), sharing });
+  return () => ({ ...createWork(makeFolder()), sharing });
 }
 
 /** Two seconds of speech with a picture, and a short sound. */
 function makeMedia() {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const [video, voice] = [join(folder, 'talk.mp4'), join(folder, 'voice.wav')];
   const picture = ['-f', 'lavfi', '-i', 'color=size=64x64:rate=10:duration=2'];
   ffmpeg(...picture, '-i', speechClip('0870'), '-t', '2', '-c:a', 'aac', '-c:v', 'mpeg4', video);
@@ -120,7 +121,7 @@ test('languages, kinds of jobs and changed options share the results of common s
   expect(runs()).toEqual({ separate: 1, recognize: 1, translate: 2, speak: 2 });
 
   // Without sharing: the same bytes.
-  const alone = await engines.run.audio_separation({ video }, createWork(temporaryFolder()));
+  const alone = await engines.run.audio_separation({ video }, createWork(makeFolder()));
   expect(reusedOf(alone)).toEqual([]);
   for (const stem of ['vocalAudio', 'backgroundAudio'] as const) {
     expect((await readFile(separated[stem].path)).equals(await readFile(alone[stem].path))).toBe(true);

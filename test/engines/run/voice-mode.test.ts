@@ -6,9 +6,10 @@ import { expect, test } from 'vitest';
 import type { VoiceMode } from '../../../src/engines/backend.ts';
 import type { Tasks } from '../../../src/engines/engine.ts';
 import { createEngines } from '../../../src/engines/index.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { script } from '../backends/user-program.ts';
-import { createWork, ffmpeg, speechClip, temporaryFolder } from '../workspace.ts';
+import { createWork, ffmpeg, speechClip } from '../workspace.ts';
 
 const SRT = '1\\n00:00:00,300 --> 00:00:01,500\\nhello there\\n';
 const LOCALIZATION: Omit<Tasks['auto_localization'], 'video' | 'voiceMode'> = {
@@ -18,7 +19,7 @@ const LOCALIZATION: Omit<Tasks['auto_localization'], 'video' | 'voiceMode'> = {
 
 /** The voice that speaks the dub of a video with this sound. */
 async function voiceFor(sound: readonly string[], voiceMode: VoiceMode = 'auto'): Promise<string> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const [video, said, log] = ['talk.mp4', 'said.wav', 'voice'].map((name) => join(folder, name)) as [
     ...[string, string, string], // as many as there are names
   ];
@@ -52,7 +53,7 @@ const MAN = ['-i', speechClip('0870')];
 
 /** A woman's voice of espeak-ng, 195 Hz. */
 function woman(): string[] {
-  const path = join(temporaryFolder(), 'woman.wav');
+  const path = join(makeFolder(), 'woman.wav');
   const text = 'The train leaves at nine in the morning, and arrives in the city at noon.';
   execFileSync('espeak-ng', ['-v', 'en-us+f2', '-w', path, text]);
   return ['-i', path];

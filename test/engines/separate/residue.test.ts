@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { measureResidue, NOTICED_RESIDUE } from '../../../src/engines/separate/residue.ts';
 import { separateSound } from '../../../src/engines/separate/separate.ts';
 import { createWav } from '../../../src/media/audio/wav.ts';
-import { createWork, ffmpeg, speechClip, stepEngines, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, ffmpeg, speechClip, stepEngines } from '../workspace.ts';
 import { samplesOf, soundOf } from './sound.ts';
 
 /** A second of silence, three of speech, and one of silence. */
@@ -43,18 +44,18 @@ const measure = (vocals: Int16Array, background: Int16Array) =>
 
 describe('of a perfect separation', () => {
   test.each([0, 6, 12])('under music %i dB quieter than the speech, nothing is noticed', async (quieter) => {
-    const { voice, under } = mixAt(temporaryFolder(), quieter);
+    const { voice, under } = mixAt(makeFolder(), quieter);
     expect(await measure(voice, under)).toBeLessThan(-25);
   });
 
   test.each([-5, -17, -23])('that leaves the voice at %i dB, this level is measured', async (left) => {
-    const { voice, under } = mixAt(temporaryFolder(), 6);
+    const { voice, under } = mixAt(makeFolder(), 6);
     expect(await measure(voice, sum(under, voice, gainOf(left)))).toBeCloseTo(left, 0);
   });
 });
 
 test('a silent voice, and a time without speech, have no residue', async () => {
-  const { voice, under } = mixAt(temporaryFolder(), 0);
+  const { voice, under } = mixAt(makeFolder(), 0);
   expect(await measure(new Int16Array(voice.length), under)).toBeNull();
   expect(await measureResidue(soundOf(voice, 2), soundOf(under, 2), [])).toBeNull();
 });
@@ -66,7 +67,7 @@ test.each([
 ])(
   'of the built-in separator with music $quieter dB quieter than speech: noticed $isNoticed',
   async ({ quieter, isNoticed }) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const { voice, under } = mixAt(folder, quieter);
     const sound = join(folder, 'sound.wav');
     const file = await createWav(sound, { sampleRate: 48_000, channels: 2 });

@@ -4,15 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import {
-  createWork,
-  ffmpeg,
-  ffprobe,
-  SAMPLE,
-  speechClip,
-  stepEngines,
-  temporaryFolder,
-} from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, ffmpeg, ffprobe, SAMPLE, speechClip, stepEngines } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const FIXTURE = new URL('../../fixtures/sample.json', import.meta.url);
@@ -71,7 +64,7 @@ describe('separating the sample', () => {
 });
 
 test('sound without speech is background throughout', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'tone.mov');
   ffmpeg(
     ...['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-f', 'lavfi', '-i', 'sine=f=300:d=3'],
@@ -84,7 +77,7 @@ test('sound without speech is background throughout', async () => {
 });
 
 test('cancelling ends the worker in the middle of its work', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const stop = new AbortController();
   let reached = 0;
   const report = (fraction: number) => {
@@ -99,7 +92,7 @@ test('cancelling ends the worker in the middle of its work', async () => {
 });
 
 test("another program's stems get the format and length of the sound, and speech is found in its vocals", async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'talk.mov');
   const picture = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1:d=3', '-c:v', 'mjpeg'];
   ffmpeg('-i', speechClip('0880'), ...picture, '-c:a', 'pcm_s16le', file);

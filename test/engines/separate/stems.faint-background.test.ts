@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
-import { createWork, ffmpeg, speechClip, stepEngines, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, ffmpeg, speechClip, stepEngines } from '../workspace.ts';
 import { level, samplesOf } from './sound.ts';
 
 const CLIP = speechClip('0880');
@@ -78,7 +79,7 @@ describe.each([
 });
 
 test('without any background there is silence under speech', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   // The recording has noise of its own before the first word and after the last, which would be background, and so would be a
   // click at the cut.
   const fades = 'afade=t=in:d=0.02,afade=t=out:st=1.78:d=0.02';

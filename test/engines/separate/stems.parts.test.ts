@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { divideFrames, firstFrame, splitStems } from '../../../src/engines/separate/stems.ts';
 import { createWav, openWav, openWavPart, reserveWav } from '../../../src/media/audio/wav.ts';
-import { temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const STEREO = { sampleRate: 48_000, channels: 2 } as const;
 const MONO = { sampleRate: 48_000, channels: 1 } as const;
@@ -36,7 +36,7 @@ async function writeNoise(path: string, format: typeof STEREO | typeof MONO): Pr
 }
 
 test('a file that is split in three parts has the same stems as in one, sample for sample', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   await writeNoise(join(folder, 'mix.wav'), STEREO);
   await writeNoise(join(folder, 'denoised.wav'), MONO);
   const segments = [

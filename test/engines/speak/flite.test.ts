@@ -4,8 +4,9 @@ import { createFlite, toAscii } from '../../../src/engines/speak/flite.ts';
 import { speakDub } from '../../../src/engines/speak/speak.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { pathWithout } from '../../support/path-without.ts';
-import { createWork, programs, stepEngines, temporaryFolder } from '../workspace.ts';
+import { createWork, programs, stepEngines } from '../workspace.ts';
 
 const installed = createPrograms(process.env.PATH ?? '');
 const hasFlite = installed.locate('flite') !== null;
@@ -13,7 +14,7 @@ const hasFlite = installed.locate('flite') !== null;
 const say = (text: string, voiceMode: VoiceMode = 'auto', speed = 1) =>
   createFlite(installed).speak(
     { text, language: 'en', voiceMode, speed },
-    { folder: temporaryFolder(), signal: new AbortController().signal },
+    { folder: makeFolder(), signal: new AbortController().signal },
   );
 const seconds = async (text: string, speed?: number) => clipSeconds(await say(text, 'auto', speed));
 
@@ -22,7 +23,7 @@ async function speakerOf(targetLanguage: string, programsOfEngines = programs) {
   const lines = [{ index: 1, start_ms: 0, end_ms: 3_000, text: 'Hello.' }];
   const engines = await stepEngines(null, programsOfEngines);
   const task = { lines, targetLanguage, voiceMode: 'auto' } as const;
-  const { use } = await speakDub(engines, task, createWork(temporaryFolder()));
+  const { use } = await speakDub(engines, task, createWork(makeFolder()));
   return [use.engine, ...use.skipped];
 }
 

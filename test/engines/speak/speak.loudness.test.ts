@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { levelDub } from '../../../src/engines/speak/speak.ts';
 import { measureLoudness } from '../../../src/media/audio/loudness.ts';
 import { fileAddress, ownInput, QUIET } from '../../../src/media/programs/arguments.ts';
-import { createWork, ffmpeg, programs, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, ffmpeg, programs } from '../workspace.ts';
 
 test('a dub gets the usual loudness of speech, within half a unit', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const work = createWork(folder);
   const dub = join(folder, 'dub.wav');
   const source = 'anoisesrc=color=pink:seed=1:duration=2:sample_rate=48000:amplitude=0.02';
@@ -19,7 +20,7 @@ test('a dub gets the usual loudness of speech, within half a unit', async () => 
 });
 
 test('silence has no loudness and no gain', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const silence = join(folder, 'silent.wav');
   ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono:d=2', '-c:a', 'pcm_s16le', silence);
   expect(await levelDub(programs, silence, createWork(folder))).toEqual([]);

@@ -8,7 +8,8 @@ import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
 import { readSubtitleFile } from '../../../src/media/subtitles/read-subtitle.ts';
 import { truePeak } from '../../support/audio.ts';
-import { createWork, ffprobe, programs, stepEngines, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, ffprobe, programs, stepEngines } from '../workspace.ts';
 
 const line = (index: number, start_ms: number, end_ms: number, text: string) => ({
   index,
@@ -19,7 +20,7 @@ const line = (index: number, start_ms: number, end_ms: number, text: string) => 
 
 async function dub(lines: ReturnType<typeof line>[], language = 'es', video: { videoSeconds?: number } = {}) {
   const task = { lines, targetLanguage: language, voiceMode: 'auto', ...video } as const;
-  return speakDub(await stepEngines(), task, createWork(temporaryFolder()));
+  return speakDub(await stepEngines(), task, createWork(makeFolder()));
 }
 
 /** Whole track, as numbers. */
@@ -214,7 +215,7 @@ describe('outside text', () => {
   const say = (text: string, speed = 1) =>
     createEspeak(programs).speak(
       { text, language: 'en-US', voiceMode: 'auto', speed },
-      { folder: temporaryFolder(), signal: new AbortController().signal },
+      { folder: makeFolder(), signal: new AbortController().signal },
     );
   const seconds = async (text: string, speed?: number) => clipSeconds(await say(text, speed));
 
@@ -230,7 +231,7 @@ describe('outside text', () => {
     ['hi', 'आज मौसम अच्छा है', "'a:J m'O:s@m"],
     ['ko', '오늘 날씨가 좋네요', "'onu-Ln'aLs"],
   ])('in %s is read in its own language', async (language, text, sounds) => {
-    const run = { folder: temporaryFolder(), signal: new AbortController().signal };
+    const run = { folder: makeFolder(), signal: new AbortController().signal };
     const voice = chooseVoice(await listVoices(programs, run), language, 'auto') ?? '';
     const stdin = { text: `${text}\n` };
     const phonemes = await programs.run('espeak-ng', ['-v', voice, '-q', '-x', '--stdin'], { ...run, stdin });

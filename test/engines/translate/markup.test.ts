@@ -7,7 +7,8 @@ import { translateSubtitle } from '../../../src/engines/translate/translate.ts';
 import { findPairs } from '../../../src/media/subtitles/tags.ts';
 import { PLAYER_TAG } from '../../../src/media/subtitles/text.ts';
 import { parseSrt } from '../../../src/protocol/srt.ts';
-import { createWork, stepEngines, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, stepEngines } from '../workspace.ts';
 
 const lines = (...texts: string[]) =>
   texts.map((text, at) => ({ index: at + 1, start_ms: at * 2000, end_ms: at * 2000 + 900, text }));
@@ -33,7 +34,7 @@ async function translateWith(
   };
   const engines = { ...(await stepEngines()), translate: [{ backend, fallback: true }] };
   const task = { lines: lines(...texts), sourceLanguage: 'en', targetLanguage: 'es' };
-  const { subtitle } = await translateSubtitle(engines, task, createWork(temporaryFolder()));
+  const { subtitle } = await translateSubtitle(engines, task, createWork(makeFolder()));
   return subtitle.lines.map(({ text }) => text);
 }
 
@@ -198,7 +199,7 @@ describe('tags of a translation', () => {
     const path = new URL('../../fixtures/cases/half-tags.en.srt', import.meta.url);
     const source = parseSrt(readFileSync(path, 'utf8'));
     const task = { lines: source, sourceLanguage: 'en', targetLanguage: 'es' };
-    const { subtitle } = await translateSubtitle(await stepEngines(), task, createWork(temporaryFolder()));
+    const { subtitle } = await translateSubtitle(await stepEngines(), task, createWork(makeFolder()));
     for (const [at, { text }] of subtitle.lines.entries()) expectPairs(text, source[at]?.text ?? '');
     const [red, both, , dialogue, rows] = subtitle.lines.map(({ text }) => text.replaceAll('\n', ' '));
     expect(red).toBe('Coche <font color="#ff0000">rojo</font>.');

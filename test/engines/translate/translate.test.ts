@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Translator } from '../../../src/engines/backend.ts';
 import { likeSource, takeApart, translateSubtitle } from '../../../src/engines/translate/translate.ts';
-import { createWork, stepEngines, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { createWork, stepEngines } from '../workspace.ts';
 
 const lines = (...texts: string[]) =>
   texts.map((text, at) => ({ index: at + 1, start_ms: at * 1000, end_ms: at * 1000 + 900, text }));
 const translateLines = async (
   task: Parameters<typeof translateSubtitle>[1],
-  work = createWork(temporaryFolder()),
+  work = createWork(makeFolder()),
 ) => (await translateSubtitle(await stepEngines(), task, work)).subtitle;
 const run = (texts: string[], sourceLanguage: string, targetLanguage: string) =>
   translateLines({ lines: lines(...texts), sourceLanguage, targetLanguage });
@@ -67,7 +68,7 @@ describe('translating', () => {
   });
 
   test('continues in batches and reports them', async () => {
-    const work = createWork(temporaryFolder());
+    const work = createWork(makeFolder());
     const many = lines(...Array.from({ length: 501 }, (_, at) => `House ${at}.`));
     const task = { lines: many, sourceLanguage: 'en', targetLanguage: 'es' };
     const { lines: translated } = await translateLines(task, work);
@@ -108,7 +109,7 @@ function fakeTranslator(answer: (text: string) => string, changes: Partial<Trans
   const translateWith = async (texts: string[]) => {
     const engines = { ...(await stepEngines()), translate: [{ backend, fallback: true }] };
     const task = { lines: lines(...texts), sourceLanguage: 'en', targetLanguage: 'es' };
-    return (await translateSubtitle(engines, task, createWork(temporaryFolder()))).subtitle.lines.map(
+    return (await translateSubtitle(engines, task, createWork(makeFolder()))).subtitle.lines.map(
       ({ text }) => text,
     );
   };
@@ -245,7 +246,7 @@ describe('a cue', () => {
 
 test('a language without a pair is translated through another one, and the result says which', async (context) => {
   const { backend } = (await stepEngines()).translate[0] ?? {};
-  const pairs = (await backend?.pairs(createWork(temporaryFolder()))) ?? [];
+  const pairs = (await backend?.pairs(createWork(makeFolder()))) ?? [];
   if (!pairs.some(({ from, to, through }) => `${from} ${to} ${through}` === 'en pt es'))
     return context.skip('the pairs of English, Spanish and Portuguese are not installed');
   const spanning = lines(
@@ -253,7 +254,7 @@ test('a language without a pair is translated through another one, and the resul
     'and the door of {name} is 12 years old.',
   );
   const task = { lines: spanning, sourceLanguage: 'en', targetLanguage: 'pt-BR' };
-  const { subtitle, use } = await translateSubtitle(await stepEngines(), task, createWork(temporaryFolder()));
+  const { subtitle, use } = await translateSubtitle(await stepEngines(), task, createWork(makeFolder()));
   expect(use.engine).toBe('apertium through es');
   const text = subtitle.lines.map((line) => line.text.replaceAll('\n', ' ')).join(' ');
   expect(text).toMatch(/^<i>A casa .*https:\/\/example\.com\/a .*<\/i> .*porta de \{name\} .* 12 anos\.$/);

@@ -8,7 +8,8 @@ import { SENTENCES } from '../../../src/engines/trial/sentences.ts';
 import { countWordErrors, tryBackend } from '../../../src/engines/trial/trial.ts';
 import { parseWavHeader } from '../../../src/media/audio/wav.ts';
 import type { Clip } from '../../../src/media/work.ts';
-import { ffmpeg, programs, temporaryFolder } from '../workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { ffmpeg, programs } from '../workspace.ts';
 
 /** Each look at the clock is half a second later. */
 function createParts(languages: readonly string[] = []) {
@@ -17,7 +18,7 @@ function createParts(languages: readonly string[] = []) {
     ms += 500;
     return ms;
   };
-  return { programs, now, languages, folder: temporaryFolder(), signal: new AbortController().signal };
+  return { programs, now, languages, folder: makeFolder(), signal: new AbortController().signal };
 }
 
 const NAMED = { name: 'mine', concurrency: 1, close: async () => {} };

@@ -3,12 +3,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../../../src/commands/tree.ts';
-import type { Ended } from '../../commands/support/run-vloc.ts';
 import { type Desk, isOfTheMachine, needsShell, openDesk, promisedFiles } from '../../e2e/examples/desk.ts';
 import { prepare } from '../../e2e/examples/prepare.ts';
 import { WAYS } from '../../e2e/examples/ways.ts';
 import { until } from '../../service/harness/scene.ts';
-import { runMain } from '../../support/run-main.ts';
+import { type Ended, runMain } from '../../support/run-main.ts';
 import { narrow, normalize } from '../normalize.ts';
 import { type Case, QUICK, sortLines, splitWords } from '../stage.ts';
 

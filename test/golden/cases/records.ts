@@ -2,8 +2,8 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import type { StopSignal } from '../../../src/base/exit-codes.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import type { Ended } from '../../commands/support/run-vloc.ts';
 import { until } from '../../service/harness/scene.ts';
+import type { Ended } from '../../support/run-main.ts';
 import { again, type Case, type Stage } from '../stage.ts';
 import {
   FILES,

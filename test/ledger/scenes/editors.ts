@@ -1,7 +1,7 @@
 /** The commands of an editor, and of an owner of many videos and of a podcast. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { makeMedia } from '../../support/remembered-programs.ts';
 import { makeSound } from '../../support/sounds.ts';
 import { CLIP, type Scene } from '../desk.ts';
@@ -30,7 +30,7 @@ export const EDITORS: readonly Scene[] = [
       await run(`${LOCALIZE} --from-subtitles --terms terms.csv ${BURN} plain`);
       await run('subtitles preview clip.es.srt --video clip.mp4 --at 1', NO_PLAN);
       await run('subtitles convert clip.es.srt --to vtt', NO_PLAN);
-      const titled = join(temporaryFolder(), 'titled.mp4');
+      const titled = join(makeFolder(), 'titled.mp4');
       makeMedia('-i', CLIP, '-i', path('clip.es.srt'), '-c', 'copy', '-c:s', 'mov_text', titled);
       await put('titled.mp4', readFileSync(titled));
       await run(`localize titled.mp4 --from en --to es ${BURN} box --out whole`);
@@ -53,7 +53,7 @@ export const EDITORS: readonly Scene[] = [
     name: 'sound, loudness and marks',
     async play({ put, run }) {
       await put('clip.mp4');
-      await put('episode.mp3', readFileSync(makeSound(temporaryFolder(), 'episode.mp3', 2)));
+      await put('episode.mp3', readFileSync(makeSound(makeFolder(), 'episode.mp3', 2)));
       await run(`${EPISODE} -16`);
       await run(`${EPISODE} -23 --clobber`);
       await run(`${EPISODE} -23 --clobber --no-mark`);

@@ -1,8 +1,9 @@
 /** Jobs of one kind: the five kinds, and what is cut, remembered, masked, joined or patched on this machine. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { CLIP, type Desk, type Scene } from '../desk.ts';
 
 /** Subtitles of these texts, one a second, each of 0.9 s. */
@@ -16,12 +17,12 @@ export const GREETINGS = srtOf('good morning', 'good night');
 /** Six seconds, which are long here: two parts. Key frames everywhere, so that the picture need not be encoded. */
 async function longVideo(): Promise<Buffer> {
   const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5'];
-  return readFile(makeVideo(temporaryFolder(), 'long.mp4', 6, '-vf', 'scale=64:48', ...h264, '-c:a', 'aac'));
+  return readFile(makeVideo(makeFolder(), 'long.mp4', 6, '-vf', 'scale=64:48', ...h264, '-c:a', 'aac'));
 }
 
 /** The clip in another form. */
 async function otherVideo(ending: string, ...options: string[]): Promise<Buffer> {
-  const path = join(temporaryFolder(), `other.${ending}`);
+  const path = join(makeFolder(), `other.${ending}`);
   ffmpeg('-i', CLIP, ...options, path);
   return readFile(path);
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeAudio } from '../../../src/media/audio/decode-audio.ts';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
-import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 test('sound that begins after the picture keeps its time, with silence before it', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'late.mov');
   ffmpeg(
     ...[
@@ -46,7 +47,7 @@ async function energyOf(path: string): Promise<number> {
 }
 
 test('channels that cancel each other are turned, so that their sound is heard in one channel too', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const energies = await Promise.all(
     ['c0', '-1*c0', '-0.5*c0+0.1*c1'].map(async (right, at) => {
       const [file, own] = [join(folder, `${at}.mov`), join(folder, String(at))];
@@ -65,7 +66,7 @@ test('channels that cancel each other are turned, so that their sound is heard i
 test.each([3, 5, 7, 9, 12, 16])(
   'a voice in one of %d channels without places is heard in the mix',
   async (channels) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const sound = join(folder, 'sound.wav');
     const wav = await createWav(sound, { sampleRate: 48_000, channels });
     const wave = (frame: number) => Math.round(8_000 * Math.sin((2 * Math.PI * 400 * frame) / 48_000));
@@ -81,7 +82,7 @@ test.each([3, 5, 7, 9, 12, 16])(
 );
 
 test('sound without a picture is decoded, for the speakers of an episode', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'episode.mp3');
   ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=2', file);
   const wav = await openWav((await decodeAudio(programs, file, createWork(folder), 'convertible')).mono);

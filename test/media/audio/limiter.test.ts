@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LIMITER } from '../../../src/media/audio/limiter.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
-import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
 import { truePeak } from '../../support/audio.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** A sound with the filters in its file. */
 function make(source: string, filters: string): string {
-  const path = join(temporaryFolder(), 'sound.wav');
+  const path = join(makeFolder(), 'sound.wav');
   ffmpeg('-f', 'lavfi', '-i', source, '-af', filters, '-c:a', 'pcm_s16le', path);
   return path;
 }

@@ -8,7 +8,8 @@ import {
   readBlocks,
   toEnergy,
 } from '../../../src/media/audio/loudness.ts';
-import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const blocksOf = (...lufs: number[]) => Float64Array.from(lufs, toEnergy);
 
@@ -35,7 +36,7 @@ test('loudness rises and falls with the gain', () => {
 });
 
 test('the output of ffmpeg for silence and for damaged samples means no energy', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const rows = ['frame:0 pts:0', 'lavfi.r128.M=-20.000', 'lavfi.r128.M=-inf', 'lavfi.r128.M=nan'];
   await writeFile(join(folder, 'a.lufs'), rows.join('\n'));
   expect([...(await readBlocks(folder, 'a.lufs'))].map((energy) => energy.toFixed(6))).toEqual([
@@ -46,7 +47,7 @@ test('the output of ffmpeg for silence and for damaged samples means no energy',
 });
 
 test('a tone of 1 kHz, 20 dB below full scale in two channels, has -20 LUFS', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const wav = join(folder, 'tone.wav');
   ffmpeg('-f', 'lavfi', '-i', 'aevalsrc=0.1*sin(2*PI*1000*t)|0.1*sin(2*PI*1000*t):s=48000:d=2', wav);
   expect(Math.abs(((await measureLoudness(programs, wav, createWork(folder))) ?? 0) + 20)).toBeLessThan(0.2);

@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareVoices, patchDub } from '../../../src/media/audio/patch-dub.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { samplesOf, speakTones } from '../../support/tones.ts';
 
 const RATE = 8000;
@@ -14,7 +15,7 @@ const FADE = 10 * MS;
 const programs = createPrograms(process.env.PATH ?? '');
 
 async function write(name: string, startMs: number, endMs: number, pitch = 110, level = 0.3) {
-  const path = join(temporaryFolder(), name);
+  const path = join(makeFolder(), name);
   await writeFile(
     path,
     speakTones([{ index: 1, start_ms: startMs, end_ms: endMs, text: 'a' }], { pitch, level }),
@@ -22,7 +23,7 @@ async function write(name: string, startMs: number, endMs: number, pitch = 110, 
   return path;
 }
 
-const work = () => ({ folder: temporaryFolder(), signal: new AbortController().signal });
+const work = () => ({ folder: makeFolder(), signal: new AbortController().signal });
 
 describe('a patched track', () => {
   it('has every sample of the old one outside the places, and of the piece in them, between fades of 10 ms', async () => {
@@ -61,7 +62,7 @@ describe('a patched track', () => {
 
   it('has the rate and the channels of the old one, whatever those of the piece are', async () => {
     const [track, piece] = [await write('old.wav', 0, 1000), await write('new.wav', 0, 1000, 130)];
-    const stereo = join(temporaryFolder(), 'stereo.wav');
+    const stereo = join(makeFolder(), 'stereo.wav');
     ffmpeg('-i', piece, '-ar', '16000', '-ac', '2', '-c:a', 'pcm_s24le', stereo);
     const places = [{ startMs: 400, endMs: 600, spoken: [[400, 600] as const] }];
     const path = await patchDub(programs, { track, piece: stereo, places }, work());

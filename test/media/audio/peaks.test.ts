@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { outlineSound } from '../../../src/media/audio/peaks.ts';
 import { ChildFailure } from '../../../src/media/programs/failures.ts';
-import { createWork, ffmpeg, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, programs, SAMPLE } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 test('an outline shows where a sound is, how loud, and its whole length', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'tone.wav');
   // A second of silence, a second at half of full scale, a second of silence.
   const tone = "aevalsrc='0.5*sin(2*PI*440*t)*between(t,1,2)':d=3:s=48000";
@@ -24,7 +25,7 @@ test('an outline shows where a sound is, how loud, and its whole length', async 
 });
 
 test('a long sound keeps its loudest moments among a thousand peaks', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'click.wav');
   ffmpeg('-f', 'lavfi', '-i', "aevalsrc='0.9*sin(2*PI*440*t)*between(t,60.041,60.059)':d=90:s=8000", file);
   const { peaks } = await outlineSound(programs, file, createWork(folder));
@@ -35,7 +36,7 @@ test('a long sound keeps its loudest moments among a thousand peaks', async () =
 });
 
 test('the sound of a video is outlined too, and no file remains', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const { durationMs, peaks } = await outlineSound(programs, SAMPLE, createWork(folder));
   expect(durationMs).toBeGreaterThan(30_000);
   expect(peaks).toHaveLength(1000);
@@ -43,7 +44,7 @@ test('the sound of a video is outlined too, and no file remains', async () => {
 });
 
 test('a playlist that claims to be a video opens no other file', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const file = join(folder, 'list.mp4');
   writeFileSync(file, `#EXTM3U\n#EXTINF:1,\n${SAMPLE}\n#EXT-X-ENDLIST\n`);
   await expect(outlineSound(programs, file, createWork(folder))).rejects.toBeInstanceOf(ChildFailure);

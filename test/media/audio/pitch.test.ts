@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { medianPitch } from '../../../src/media/audio/pitch.ts';
 import { wavSeconds } from '../../../src/media/audio/wav.ts';
-import { ffmpeg, speechClip, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, speechClip } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** One period after the other of a sharp sound, as the vocal folds make it, in Hz; each for some seconds. */
 const folds = (...turns: readonly (readonly [pitch: number, seconds: number])[]) =>
   turns.map(([pitch, seconds]) => `aevalsrc=exp(-40*mod(t*${pitch}\\,1))-0.1:s=16000:d=${seconds}`);
 
 async function pitchOf(sources: readonly string[], filter = 'anull'): Promise<number | null> {
-  const path = join(temporaryFolder(), 'voice.wav');
+  const path = join(makeFolder(), 'voice.wav');
   const inputs = sources.flatMap((source) => ['-f', 'lavfi', '-i', source]);
   const graph = `concat=n=${sources.length}:v=0:a=1,${filter}`;
   ffmpeg(...inputs, '-filter_complex', graph, '-c:a', 'pcm_s16le', path);
@@ -40,13 +41,13 @@ test('silence, noise and a short sound have no pitch', async () => {
   expect(await pitchOf(['anullsrc=r=16000:cl=mono:d=3'])).toBeNull();
   expect(await pitchOf(['anoisesrc=r=16000:seed=1:d=3'])).toBeNull();
   expect(await pitchOf(folds([110, 0.5]))).toBeNull();
-  const path = join(temporaryFolder(), 'voice.wav');
+  const path = join(makeFolder(), 'voice.wav');
   ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=1', '-c:a', 'pcm_s16le', path);
   expect(await medianPitch(path, [], new AbortController().signal)).toBeNull();
 });
 
 test('only the times of speech count', async () => {
-  const path = join(temporaryFolder(), 'voice.wav');
+  const path = join(makeFolder(), 'voice.wav');
   const [before = '', after = ''] = folds([110, 3], [220, 3]);
   const inputs = ['-f', 'lavfi', '-i', before, '-f', 'lavfi', '-i', after];
   ffmpeg(...inputs, '-filter_complex', 'concat=n=2:v=0:a=1', '-c:a', 'pcm_s16le', path);
@@ -55,7 +56,7 @@ test('only the times of speech count', async () => {
 });
 
 test('a recorded man has a pitch between 85 and 130 Hz', async () => {
-  const path = join(temporaryFolder(), 'voice.wav');
+  const path = join(makeFolder(), 'voice.wav');
   ffmpeg('-i', speechClip('0870'), '-ar', '16000', '-ac', '1', '-c:a', 'pcm_s16le', path);
   const pitch = await measure(path);
   expect(pitch).toBeGreaterThan(85);

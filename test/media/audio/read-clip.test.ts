@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkSpeech, readClip, readSpeech } from '../../../src/media/audio/read-clip.ts';
 import { wavHeader } from '../../../src/media/audio/wav.ts';
-import { ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const signal = new AbortController().signal;
-const read = (bytes: Buffer, folder = temporaryFolder()) => readClip(bytes, programs, { folder, signal });
+const read = (bytes: Buffer, folder = makeFolder()) => readClip(bytes, programs, { folder, signal });
 
 /** Half a second of a tone in the left channel of two. */
 function tone(ending: string, ...options: string[]): Buffer {
-  const file = join(temporaryFolder(), `tone.${ending}`);
+  const file = join(makeFolder(), `tone.${ending}`);
   ffmpeg('-f', 'lavfi', '-i', 'sine=440:duration=0.5:sample_rate=24000', '-ac', '1', ...options, file);
   return readFileSync(file);
 }
@@ -19,7 +20,7 @@ const peak = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
 
 describe('a WAV', () => {
   test('of 16 bits is read without another program', async () => {
-    const folder = join(temporaryFolder(), 'missing');
+    const folder = join(makeFolder(), 'missing');
     const clip = await readClip(tone('wav', '-c:a', 'pcm_s16le'), programs, { folder, signal });
     expect(clip.sampleRate).toBe(24_000);
     expect(clip.samples).toHaveLength(12_000);
@@ -59,7 +60,7 @@ describe('another format', () => {
     ['wav', ['-c:a', 'pcm_mulaw']],
     ['wav', ['-c:a', 'pcm_s24le']],
   ])('such as %s is decoded', async (ending, options) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const { samples, sampleRate } = await read(tone(ending, ...options), folder);
     expect(samples.length / sampleRate).toBeCloseTo(0.5, 0);
     expect(peak(samples)).toBeGreaterThan(3_000);
@@ -73,7 +74,7 @@ describe('another format', () => {
     ['a WAV that is cut in its header', 'RIFF\0\0\0\0WAVEfmt '],
     ['a WAV with a tiny header chunk', 'RIFF\0\0\0\0WAVEfmt \x02\0\0\0aabbccddeeffgghh'],
   ])('that is %s is refused', async (_, text) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const answer = readSpeech(Buffer.from(text, 'latin1'), { backend: 'openai x', text: 'Hi' }, programs, {
       folder,
       signal,

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createWav, openWav, parseWavHeader, wavHeader } from '../../../src/media/audio/wav.ts';
-import { ffprobe, temporaryFolder } from '../../engines/workspace.ts';
+import { ffprobe } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const format = fc.record({
   sampleRate: fc.integer({ min: 8_000, max: 192_000 }),
@@ -44,7 +45,7 @@ describe('a WAV file', () => {
   const samples = fc.array(fc.integer({ min: -32_768, max: 32_767 }), { minLength: 1, maxLength: 300 });
 
   test('returns what was written, at any position, and silence around it', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const path = join(folder, 'a.wav');
     const range = fc.record({
       from: fc.integer({ min: -20, max: 320 }),
@@ -68,7 +69,7 @@ describe('a WAV file', () => {
   });
 
   test('is one that ffprobe understands', async () => {
-    const path = join(temporaryFolder(), 'a.wav');
+    const path = join(makeFolder(), 'a.wav');
     const writer = await createWav(path, { sampleRate: 16_000, channels: 2 });
     await writer.write(new Int16Array(32_000));
     await writer.close();
@@ -78,7 +79,7 @@ describe('a WAV file', () => {
   });
 
   test('with another format is refused when it is opened', async () => {
-    const path = join(temporaryFolder(), 'a.wav');
+    const path = join(makeFolder(), 'a.wav');
     writeFileSync(path, 'not sound');
     await expect(openWav(path)).rejects.toThrow('not a WAV file');
   });

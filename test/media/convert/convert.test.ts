@@ -5,15 +5,9 @@ import { constantRate, convertVideo, planConversion } from '../../../src/media/e
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import { readTimeline } from '../../../src/media/probe/timeline.ts';
-import {
-  createWork,
-  detectFields,
-  ffmpeg,
-  ffprobe,
-  programs,
-  temporaryFolder,
-} from '../../engines/workspace.ts';
+import { createWork, detectFields, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { samplesOf } from '../../prepare/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
 const TONE = (hertz: number) => ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=48000:d=1`];
@@ -24,7 +18,7 @@ const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const SECOND_DEFAULT = ['-disposition:a:0', '0', '-disposition:a:1', 'default'];
 
 async function convert(file: string, options: Parameters<typeof planConversion>[1] = {}) {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const work = createWork(folder);
   const facts = await readFacts(programs, file, work);
   const { isConstant } = await readTimeline(programs, file, facts, work);
@@ -44,7 +38,7 @@ test.each([
 ])(
   '%s is converted, as little as possible, to what the own inspection of the service takes',
   async (name, options, expected) => {
-    const file = join(temporaryFolder(), name);
+    const file = join(makeFolder(), name);
     ffmpeg(...PICTURE, ...TONE(220), ...options, '-metadata', `creation_time=${DATE}`, file);
     const { path, plan, work } = await convert(file);
     expect(plan).toMatchObject(expected);
@@ -55,7 +49,7 @@ test.each([
 );
 
 test('a variable frame rate becomes constant only if the video will be split', async () => {
-  const file = join(temporaryFolder(), 'uneven.mp4');
+  const file = join(makeFolder(), 'uneven.mp4');
   ffmpeg(...PICTURE, ...TONE(220), ...UNEVEN, ...H264, '-c:a', 'aac', file);
   const { path, facts, isConstant, plan, work } = await convert(file, { willBeSplit: true });
   expect(isConstant).toBe(false);
@@ -66,7 +60,7 @@ test('a variable frame rate becomes constant only if the video will be split', a
 });
 
 test('the default audio track becomes the only one', async () => {
-  const file = join(temporaryFolder(), 'second.mp4');
+  const file = join(makeFolder(), 'second.mp4');
   ffmpeg(...PICTURE, ...TWO_TRACKS, ...SECOND_DEFAULT, ...H264, '-c:a', 'aac', file);
   const { path, isConstant, plan } = await convert(file);
   expect(isConstant).toBe(true);
@@ -85,7 +79,7 @@ const FIELDS = [
 test.each(FIELDS)(
   'interlaced frames of MPEG-2 in %s, %s field first, become progressive in brightness and colours',
   async (colours, first, format) => {
-    const file = join(temporaryFolder(), 'air.ts');
+    const file = join(makeFolder(), 'air.ts');
     const made = colours === '4:2:2' ? 'yuv422p' : 'yuv420p';
     const fields = `format=${made},tinterlace=interleave_${first},setfield=${first === 'top' ? 'tff' : 'bff'}`;
     const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220), '-vf', fields];
@@ -109,12 +103,12 @@ function pitch(path: string): number {
 
 describe('a file is refused', () => {
   const refused = async (file: string) => {
-    const work = createWork(temporaryFolder());
+    const work = createWork(makeFolder());
     return planConversion(await readFacts(programs, file, work));
   };
 
   test('without sound, with advice', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     ffmpeg(...PICTURE, ...H264, join(folder, 'silent.mkv'));
     expect(await refused(join(folder, 'silent.mkv'))).toMatchObject({
       code: 'NO_AUDIO_STREAM',
@@ -123,9 +117,9 @@ describe('a file is refused', () => {
   });
 
   test('if it lacks the requested audio track: the existing ones are named', async () => {
-    const file = join(temporaryFolder(), 'two.mp4');
+    const file = join(makeFolder(), 'two.mp4');
     ffmpeg(...PICTURE, ...TWO_TRACKS, '-metadata:s:a:1', 'language=spa', ...H264, '-c:a', 'aac', file);
-    const facts = await readFacts(programs, file, createWork(temporaryFolder()));
+    const facts = await readFacts(programs, file, createWork(makeFolder()));
     expect(planConversion(facts, { audioTrack: 3 })).toMatchObject({
       code: 'NO_SUCH_TRACK',
       advice: 'choose one of: 1 (aac); 2 (Spanish, aac)',

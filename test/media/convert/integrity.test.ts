@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { requireComplete } from '../../../src/media/probe/packets.ts';
-import { createWork, ffmpeg, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=80x60:r=10:d=6'];
 const tone = (seconds: number) => ['-f', 'lavfi', '-i', `sine=f=220:r=48000:d=${seconds}`];
@@ -13,7 +14,7 @@ const MP4 = [...H264, '-c:a', 'aac'];
 const TWO = [...tone(6), ...tone(6), '-map', '0:v', '-map', '1:a', '-map', '2:a'];
 
 function make(name: string, ...options: string[]): string {
-  const path = join(temporaryFolder(), name);
+  const path = join(makeFolder(), name);
   ffmpeg(...PICTURE, ...options, path);
   return path;
 }
@@ -33,7 +34,7 @@ function untag(path: string): string {
 }
 
 async function check(path: string): Promise<void> {
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   await requireComplete(programs, path, await readFacts(programs, path, work), work);
 }
 
@@ -71,14 +72,14 @@ describe('a file is accepted', () => {
 
   test.each(['late.mkv', 'late.flv'])('whose clock begins with a minute: %s', async (name) => {
     const whole = make('plain.mp4', ...tone(6), ...MP4);
-    const late = join(temporaryFolder(), name);
+    const late = join(makeFolder(), name);
     ffmpeg('-itsoffset', '60', '-i', whole, '-c', 'copy', '-copyts', '-avoid_negative_ts', 'disabled', late);
     await check(late);
   });
 
   test('whose sound begins seconds after the picture', async () => {
     const whole = make('plain.mp4', ...tone(6), ...MP4);
-    const path = join(temporaryFolder(), 'delayed.mp4');
+    const path = join(makeFolder(), 'delayed.mp4');
     ffmpeg('-i', whole, '-itsoffset', '3', '-i', whole, '-map', '0:v', '-map', '1:a', '-c', 'copy', path);
     await check(path);
   });
@@ -92,7 +93,7 @@ describe('a file is accepted', () => {
   });
 
   test('with a subtitle that is shown beyond the picture', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const cue = join(folder, 'late.srt');
     writeFileSync(cue, '1\n00:00:20,000 --> 00:00:22,000\nlate\n');
     const path = join(folder, 'late.mkv');
@@ -101,7 +102,7 @@ describe('a file is accepted', () => {
   });
 
   test('of which an edit list shows a part', async () => {
-    const path = join(temporaryFolder(), 'piece.mp4');
+    const path = join(makeFolder(), 'piece.mp4');
     ffmpeg('-ss', '1.5', '-i', make('plain.mp4', ...tone(6), ...MP4), '-t', '4', '-c', 'copy', path);
     await check(path);
   });

@@ -2,8 +2,9 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { exportLocalized, type LocalizedParts } from '../../../src/media/export/export.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const CODECS = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-c:a', 'aac'];
 const LINES = [{ index: 1, start_ms: 500, end_ms: 1500, text: 'hola' }];
@@ -29,7 +30,7 @@ const work = (folder: string) => {
 };
 
 test('a container that the service does not accept is converted first, with the selected track, and speech and subtitles that go beyond the picture do not make the video longer', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const parts = makeParts(folder);
   const [video, dub] = [join(folder, 'talk.mkv'), join(folder, 'long.wav')];
   ffmpeg('-i', parts.video, '-c', 'copy', video);
@@ -47,7 +48,7 @@ test('a container that the service does not accept is converted first, with the 
 });
 
 test('a file that ffmpeg cannot read is reported with advice', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const parts = makeParts(folder);
   const dub = join(folder, 'broken.wav');
   copyFileSync(parts.video, dub);

@@ -12,14 +12,8 @@ import {
 import { readHeader } from '../../../src/media/probe/facts.ts';
 import { declaredDuration } from '../../../src/media/probe/packets.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import {
-  createWork,
-  detectFields,
-  ffmpeg,
-  ffprobe,
-  programs,
-  temporaryFolder,
-} from '../../engines/workspace.ts';
+import { createWork, detectFields, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 const SECONDS = 3;
@@ -32,7 +26,7 @@ const SOUND = ['-f', 'lavfi', '-i', `sine=f=400:d=${SECONDS},pan=stereo|c0=c0|c1
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
 
 function media(name = 'source.mp4', options: string[] = H264, picture: string[] = PICTURE) {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const video = join(folder, name);
   ffmpeg(...picture, ...SOUND, ...options, video);
   return { folder, video };

@@ -10,7 +10,8 @@ import {
   readMark,
   sentenceOf,
 } from '../../../src/media/export/mark.ts';
-import { createWork, ffmpeg, ffprobe, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 const FACTS: MarkFacts = {
@@ -25,14 +26,14 @@ const SENTENCE =
 
 /** A second of a tone, and a picture where the container has one. */
 function media(name: string, ...tags: string[]): string {
-  const path = join(temporaryFolder(), name);
+  const path = join(makeFolder(), name);
   const picture = name.endsWith('.mp4') ? ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'] : [];
   const options = tags.flatMap((tag) => ['-metadata', tag]);
   ffmpeg(...['-f', 'lavfi', '-i', 'sine=f=500:d=1'], ...picture, ...options, path);
   return path;
 }
 
-const work = () => createWork(temporaryFolder());
+const work = () => createWork(makeFolder());
 const commentOf = (path: string) => readComment(programs, path, work());
 const packetsOf = (path: string) =>
   askProgram('ffmpeg', [
@@ -53,7 +54,7 @@ test.each(['talk.mp4', 'talk.ogg'])(
   'a mark is read from %s as it was written, after the comment that was there',
   async (name) => {
     const source = media(name, 'comment=Filmed in Bremen', 'title=Talk');
-    const path = join(temporaryFolder(), name);
+    const path = join(makeFolder(), name);
     // Ogg has its tags at the sound, where those of the source would hide it.
     const none = ['-map_metadata:s:a', '-1'];
     ffmpeg('-i', source, '-c', 'copy', ...none, ...commentTags(FACTS, 'Filmed in Bremen'), path);

@@ -4,7 +4,8 @@ import type { SoundFormat } from '../../../src/base/sound-formats.ts';
 import { readComment, readMark } from '../../../src/media/export/mark.ts';
 import { writeSound } from '../../../src/media/export/sound.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import { ffmpeg, speechClip, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, speechClip } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 import { makeSound, measureSound, readSound, TAGS } from '../../support/sounds.ts';
 
@@ -52,7 +53,7 @@ describe('the sound of a finished video', PATIENCE, () => {
   it.each(cases)(
     'has the format, tags, chapters and cover of an episode in %s',
     async (extension, format, container, codec) => {
-      const folder = temporaryFolder();
+      const folder = makeFolder();
       const source = makeSound(folder, `episode.${extension}`);
       const before = readSound(source);
       const mark = { isSpoken: true, from: 'en', to: ['es'], engines: [], atMs: 0 };
@@ -75,11 +76,11 @@ describe('the sound of a finished video', PATIENCE, () => {
   );
 
   it('has its cover in Ogg files too, and keeps that of such a file', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const video = finished(folder);
     let source = makeSound(folder, 'episode.mp3');
     for (const format of ['ogg', 'ogg', 'opus', 'opus'] as const) {
-      const work = temporaryFolder();
+      const work = makeFolder();
       const task = { video, source: { path: source, track: 1 }, format, language: 'es' };
       source = (await writeSound(programs, task, { signal, folder: work })).path;
       expect(readSound(source)).toMatchObject({ covers: 1, chapters: ['0.0 One', '1.0 Two'], tags: TAGS });
@@ -87,7 +88,7 @@ describe('the sound of a finished video', PATIENCE, () => {
   });
 
   it('is copied into an M4A without being encoded again', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const video = finished(folder);
     const task = { video, source: null, format: 'm4a', language: 'es' } as const;
     const { path } = await writeSound(programs, task, { signal, folder });
@@ -102,7 +103,7 @@ describe('the sound of a finished video', PATIENCE, () => {
   });
 
   it('keeps 24 bits, and says that a WAV has no place for a cover', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const video = finished(folder);
     const deep = join(folder, 'deep.wav');
     ffmpeg('-f', 'lavfi', '-i', 'sine=r=96000:d=3', '-ac', '2', '-c:a', 'pcm_s24le', deep);
@@ -127,7 +128,7 @@ const SOUNDS: readonly [string, readonly string[], -14 | -16 | -23, SoundFormat]
 
 describe('a loudness that is asked for', PATIENCE, () => {
   it.each(SOUNDS)('is reached by %s, with true peaks below -1 dBTP', async (_, source, loudness, format) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const video = join(folder, 'talk.mp4');
     const picture = ['-f', 'lavfi', '-i', 'color=s=64x48:r=1'];
     ffmpeg(...picture, ...source, '-shortest', '-c:a', 'aac', '-ar', '48000', '-y', video);
@@ -147,7 +148,7 @@ describe('a loudness that is asked for', PATIENCE, () => {
       /^the sound has -6\d\.\d LUFS, so nobody speaks in it; its loudness is unchanged$/,
     ],
   ])('is not given to %s, which is said', async (_, source, note) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const task = {
       video: finished(folder, source),
       source: null,

@@ -9,15 +9,9 @@ import { readFacts } from '../../../src/media/probe/facts.ts';
 import { SAMPLES_BEFORE, SAMPLES_BEHIND } from '../../../src/media/split/limits.ts';
 import { splitLongVideo } from '../../../src/media/split/split-long-video.ts';
 import type { VideoSplit } from '../../../src/media/split/split-video.ts';
-import {
-  countCombed,
-  createWork,
-  ffmpeg,
-  ffprobe,
-  programs,
-  temporaryFolder,
-} from '../../engines/workspace.ts';
+import { countCombed, createWork, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo, readLongVideo, samplesOf } from '../../prepare/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 /** Two parts of a video of four seconds, wherever it can be cut. */
@@ -141,7 +135,7 @@ describe('an MKV with a cover that is converted and cut at key frames', () => {
 });
 
 test('an interlaced video that is cut by encoding it keeps the number of frames and its length, and has no combed frames', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const path = join(folder, 'field.mp4');
   const sound = ['-f', 'lavfi', '-i', 'sine=d=4'];
   ffmpeg(...moving('60000/1001', 4), ...sound, ...FIELDS, '-g', '1000', '-c:a', 'aac', path);
@@ -164,7 +158,7 @@ test('an interlaced video that is cut by encoding it keeps the number of frames 
 });
 
 test('a picture that MP4 cannot hold is not cut without encoding it, although each frame is a key frame', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const path = makeVideo(folder, 'camera.mov', 1, '-c:v', 'prores', '-c:a', 'pcm_s16le');
   const { timeline } = await readLongVideo(path, folder);
   expect(timeline).toMatchObject({ frames: 25, cleanFrames: [] });

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { joinWavs } from '../../../src/media/join/join-sound.ts';
-import { createWork, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const FORMAT = { sampleRate: 16_000, channels: 1 };
 
@@ -14,7 +15,7 @@ async function writeWav(path: string, samples: number[]): Promise<string> {
 }
 
 async function joinTwo(lengths: [number, number], manner: 'cut' | 'mix'): Promise<Int16Array> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const ramp = (length: number, base: number) => Array.from({ length }, (_, at) => base + (at % 100));
   const results = [
     { path: await writeWav(join(folder, 'a.wav'), ramp(lengths[0], 0)), startSeconds: 0 },

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { mixTracks } from '../../../src/media/join/mix-sound.ts';
-import { ffmpeg, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg } from '../../engines/workspace.ts';
 import { truePeak } from '../../support/audio.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** Just below -1 dB. */
 const HIGHEST = 28_836;
@@ -18,7 +19,7 @@ interface Sound {
 const FORMAT = { sampleRate: 1000, channels: 1 };
 
 async function mix(sounds: readonly Sound[], endFrames: number, format = FORMAT): Promise<Int16Array> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const write = async (name: string, samples: readonly number[]) => {
     const wav = await createWav(join(folder, name), format);
     await wav.write(Int16Array.from(samples));
@@ -81,7 +82,7 @@ test('the voice of one speaker is lowered only while another one makes the sum t
 });
 
 test('two voices at one time have no peak above -1 dBTP, not even between the samples', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const paths = [0, 1].map((at) => join(folder, `${at}.wav`));
   // All samples lie halfway between the zeros and the peaks, which are 3 dB higher.
   const tone = "aevalsrc='0.45*sin(2*PI*12000*t+PI/4)':s=48000:d=1";

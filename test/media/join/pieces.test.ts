@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWav, openWav } from '../../../src/media/audio/wav.ts';
 import { appendPieces, carryOver, smoothSeam } from '../../../src/media/join/join-sound.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const FORMAT = { sampleRate: 48_000, channels: 1 };
 /** Length of each piece, without the samples after its border. */
@@ -10,7 +10,7 @@ const OWN = 10_000;
 
 /** Joins a piece of the level 1000, with so many samples after its border, and one of the level 2000. */
 async function joinLevels(behind: number): Promise<Int16Array> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const piece = async (name: string, level: number, length: number) => {
     const path = join(folder, name);
     const wav = await createWav(path, FORMAT);

@@ -2,17 +2,18 @@ import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
-import { ffmpeg, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, programs, SAMPLE } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { forgeDurations } from '../forged-mp4.ts';
 
 const signal = new AbortController().signal;
-const inspect = (file: string) => inspectVideo(programs, file, { signal, folder: temporaryFolder() });
+const inspect = (file: string) => inspectVideo(programs, file, { signal, folder: makeFolder() });
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=1'];
 const SOUND = ['-f', 'lavfi', '-i', 'sine=d=1'];
 
 describe('inspecting a video', () => {
   test('measures the sample, by its content and not by its name, which may be like an option', async () => {
-    const file = join(temporaryFolder(), '-i http:%d.avi');
+    const file = join(makeFolder(), '-i http:%d.avi');
     copyFileSync(SAMPLE, file);
     expect(await inspect(file)).toEqual({
       duration_seconds: 30.76,
@@ -23,7 +24,7 @@ describe('inspecting a video', () => {
   });
 
   test('accepts an AVI', async () => {
-    const file = join(temporaryFolder(), 'a.avi');
+    const file = join(makeFolder(), 'a.avi');
     ffmpeg(...PICTURE, ...SOUND, '-c:v', 'mpeg4', '-c:a', 'mp3', '-ar', '44100', file);
     const media = await inspect(file);
     expect(media.container).toBe('avi');
@@ -32,7 +33,7 @@ describe('inspecting a video', () => {
   });
 
   test('refuses a video without sound, and sound with only a cover image', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     ffmpeg(...PICTURE, join(folder, 'silent.mp4'));
     await expect(inspect(join(folder, 'silent.mp4'))).rejects.toMatchObject({ code: 'NO_AUDIO_STREAM' });
     const cover = ['-f', 'lavfi', '-i', 'color=red:s=64x64:d=1:r=1', '-frames:v', '1', '-c:v', 'mjpeg'];
@@ -42,7 +43,7 @@ describe('inspecting a video', () => {
   });
 
   test('says what is wrong with the header of an MP4, and does not advise to convert it to MP4', async () => {
-    const file = join(temporaryFolder(), 'a.mp4');
+    const file = join(makeFolder(), 'a.mp4');
     const codecs = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac'];
     ffmpeg(...PICTURE, ...SOUND, ...codecs, '-movflags', '+frag_keyframe+empty_moov', file);
     const bytes = readFileSync(file);
@@ -61,7 +62,7 @@ describe('inspecting a video', () => {
   ])(
     'accepts %s, and does not count the time before the first picture of a clock that shows an hour',
     async (container, picture, sound) => {
-      const file = join(temporaryFolder(), `late.${container}`);
+      const file = join(makeFolder(), `late.${container}`);
       const coded = ['-r', '25', '-pix_fmt', picture === 'mjpeg' ? 'yuvj420p' : 'yuv420p', '-c:v', picture];
       ffmpeg(...PICTURE, ...SOUND, ...coded, '-c:a', sound, '-output_ts_offset', '3600', file);
       const { duration_seconds, container: found } = await inspect(file);
@@ -72,7 +73,7 @@ describe('inspecting a video', () => {
   );
 
   test.each([0, 500])('refuses joined recordings whose clock jumps, to %d s', async (offset) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const parts = ['0', String(offset)].map((start, at) => {
       const part = join(folder, `${at}.mpg`);
       const coded = ['-r', '25', '-c:v', 'mpeg2video', '-c:a', 'mp2', '-output_ts_offset', start];
@@ -96,7 +97,7 @@ describe('the limit of 15 minutes', () => {
   const silence = (seconds: number) => ['-f', 'lavfi', '-i', `anullsrc=r=8000:cl=mono:d=${seconds}`];
 
   test('admits 900.000 s and refuses 900.001 s', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     // PCM has no frames to pad, so that the end is exact to the millisecond.
     const make = (file: string, seconds: number) =>
       ffmpeg(...PICTURE, ...silence(seconds), '-c:v', 'mjpeg', '-c:a', 'pcm_s16le', file);
@@ -107,7 +108,7 @@ describe('the limit of 15 minutes', () => {
   });
 
   test('cannot be evaded by a header that declares 10 s for 1,000', async () => {
-    const file = join(temporaryFolder(), 'forged.mp4');
+    const file = join(makeFolder(), 'forged.mp4');
     const picture = ['-f', 'lavfi', '-i', 'color=black:s=16x16:r=1/10:d=1000'];
     // Also where a late start is declared, which is not part of the length.
     for (const start of ['0', '990']) {
@@ -128,7 +129,7 @@ describe('a damaged video', () => {
   });
 
   test('that was cut off says where it breaks off', async () => {
-    const file = join(temporaryFolder(), 'cut.mp4');
+    const file = join(makeFolder(), 'cut.mp4');
     writeFileSync(file, whole);
     truncateSync(file, Math.floor(statSync(file).size / 2));
     await expect(inspect(file)).rejects.toMatchObject({
@@ -138,7 +139,7 @@ describe('a damaged video', () => {
   });
 
   test('that lacks only its last bytes is refused, although its index is complete', async () => {
-    const file = join(temporaryFolder(), 'cut.mp4');
+    const file = join(makeFolder(), 'cut.mp4');
     writeFileSync(file, whole);
     truncateSync(file, whole.length - 1000);
     await expect(inspect(file)).rejects.toMatchObject({
@@ -148,14 +149,14 @@ describe('a damaged video', () => {
   });
 
   test('without an index is refused', async () => {
-    const file = join(temporaryFolder(), 'late.mp4');
+    const file = join(makeFolder(), 'late.mp4');
     ffmpeg(...PICTURE, ...SOUND, file);
     truncateSync(file, Math.floor(statSync(file).size / 2));
     await expect(inspect(file)).rejects.toMatchObject({ code: 'MEDIA_CORRUPT' });
   });
 
   test('with noise instead of its content is refused', async () => {
-    const file = join(temporaryFolder(), 'noise.mp4');
+    const file = join(makeFolder(), 'noise.mp4');
     const bytes = Buffer.from(whole);
     for (let at = bytes.indexOf('mdat') + 100; at < bytes.length; at += 1) bytes[at] = (at * 7919) % 251;
     writeFileSync(file, bytes);

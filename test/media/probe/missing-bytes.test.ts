@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { missingBytes } from '../../../src/media/probe/inspect.ts';
-import { temporaryFolder } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** A box with that many bytes of content, with a size of 32 or 64 bits. */
 function box(type: string, content: number, isLong = false): Buffer {
@@ -15,7 +15,7 @@ function box(type: string, content: number, isLong = false): Buffer {
 }
 
 function missingOf(...parts: readonly Uint8Array[]): Promise<number> {
-  const file = join(temporaryFolder(), 'a.mp4');
+  const file = join(makeFolder(), 'a.mp4');
   writeFileSync(file, Buffer.concat(parts));
   return missingBytes(file);
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ChildFailure, ProgramMissing } from '../../../src/media/programs/failures.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
-import { isAlive, temporaryFolder } from '../../engines/workspace.ts';
+import { isAlive } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const programs = createPrograms(process.env.PATH ?? '');
 
@@ -14,7 +15,7 @@ describe('running a program', () => {
   test('returns its stdout and passes it text on stdin', async () => {
     const stdout = await programs.run('cat', [], {
       signal,
-      folder: temporaryFolder(),
+      folder: makeFolder(),
       stdin: { text: 'olé' },
     });
     expect(stdout.toString('utf8')).toBe('olé');
@@ -22,7 +23,7 @@ describe('running a program', () => {
 
   test('shows the child nothing of our environment', async () => {
     process.env.VLOC_SECRET = 'canary';
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const stdout = await programs.run('env', [], { signal, folder });
     delete process.env.VLOC_SECRET;
     const names = stdout
@@ -35,7 +36,7 @@ describe('running a program', () => {
   });
 
   test('passes a program of the user all its variables', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const env = { HOME: '/home/me', LC_ALL: 'C', TMPDIR: '/elsewhere' };
     const stdout = await programs.run('env', [], { signal, folder, env });
     const lines = stdout.toString('utf8').split('\n');
@@ -53,7 +54,7 @@ describe('running a program', () => {
     const pids: number[] = [];
     const options = {
       signal,
-      folder: temporaryFolder(),
+      folder: makeFolder(),
       ...(env === undefined ? {} : { env }),
       onLine: (line: string) => pids.push(Number(line)),
     };
@@ -66,7 +67,7 @@ describe('running a program', () => {
     const script =
       'setsid sh -c "echo > left; exec sleep 60" & until [ -e left ]; do sleep 0.01; done; echo $!';
     const args = ['-c', script];
-    const options = { signal, folder: temporaryFolder(), env: {} };
+    const options = { signal, folder: makeFolder(), env: {} };
     const pid = Number((await programs.run('bash', args, options)).toString());
     expect(isAlive(pid)).toBe(true);
     process.kill(pid, 'SIGKILL');
@@ -75,7 +76,7 @@ describe('running a program', () => {
   test('fails with the exit code and the last lines of stderr', async () => {
     const script = 'for i in 1 2 3 4 5 6; do echo "line $i" >&2; done; exit 3';
     const failure = await programs
-      .run('sh', ['-c', script], { signal, folder: temporaryFolder() })
+      .run('sh', ['-c', script], { signal, folder: makeFolder() })
       .catch((e) => e);
     expect(failure).toBeInstanceOf(ChildFailure);
     expect(failure.exitCode).toBe(3);
@@ -84,7 +85,7 @@ describe('running a program', () => {
 
   test('keeps little of what a program says at its end', async () => {
     const script = 'yes | head -c 3000000 | tr -d "\\n" >&2; echo >&2; printf "last\\r" >&2; exit 3';
-    const options = { signal, folder: temporaryFolder() };
+    const options = { signal, folder: makeFolder() };
     const failure = await programs.run('sh', ['-c', script], options).catch((e) => e);
     expect(failure.lastWords).toBe(`${'y'.repeat(500)}\nlast`);
   });
@@ -93,7 +94,7 @@ describe('running a program', () => {
     const onLine = () => {};
     const script = 'trap "" TERM; yes | tr -d "\\n"; echo ended > end';
     for (const options of [{ onLine }, { onErrorLine: onLine }]) {
-      const folder = temporaryFolder();
+      const folder = makeFolder();
       const output = options.onErrorLine === undefined ? script : `exec >&2; ${script}`;
       const run = programs.run('sh', ['-c', output], { signal, folder, ...options });
       await expect(run).rejects.toThrow('its output is over the limit');
@@ -104,14 +105,14 @@ describe('running a program', () => {
 
   test('names a program that is not installed', async () => {
     const failure = await programs
-      .run('no-such-engine', [], { signal, folder: temporaryFolder() })
+      .run('no-such-engine', [], { signal, folder: makeFolder() })
       .catch((e) => e);
     expect(failure).toBeInstanceOf(ProgramMissing);
     expect(failure.program).toBe('no-such-engine');
   });
 
   test('finds programs only in the folders it was given', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     writeFileSync(join(folder, 'mine'), '#!/bin/sh\necho found\n');
     chmodSync(join(folder, 'mine'), 0o755);
     const own = createPrograms(folder);
@@ -120,12 +121,12 @@ describe('running a program', () => {
   });
 
   test('ends a child that writes more than it should', async () => {
-    const run = programs.run('yes', [], { signal, folder: temporaryFolder(), maxStdoutBytes: 10_000 });
+    const run = programs.run('yes', [], { signal, folder: makeFolder(), maxStdoutBytes: 10_000 });
     await expect(run).rejects.toThrow('its output is over the limit');
   });
 
   test('reads what a program prints for the same, whether it fails or not', async () => {
-    const options = { signal, folder: temporaryFolder(), maxStdoutBytes: 64 * 1024 ** 2 };
+    const options = { signal, folder: makeFolder(), maxStdoutBytes: 64 * 1024 ** 2 };
     const print = async (code: number) => {
       const before = process.cpuUsage();
       const words = ['-c', `head -c 60000000 /dev/zero; exit ${code}`];
@@ -144,13 +145,13 @@ describe('running a program', () => {
     const lines: string[] = [];
     // The last character comes in two pieces.
     const args = ['-c', 'printf "one\\r\\n\\ntwo\\r\\rthree\\n\\303"; sh -c "printf \'\\274\'"'];
-    const options = { signal, folder: temporaryFolder(), onLine: (line: string) => lines.push(line) };
+    const options = { signal, folder: makeFolder(), onLine: (line: string) => lines.push(line) };
     expect(await programs.run('sh', args, options)).toHaveLength(0);
     expect(lines).toEqual(['one', 'two', 'three', 'ü']);
   });
 
   test('fails with what a reader of lines throws first, and ends the child and its output', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const lines: string[] = [];
     const onLine = (line: string) => {
       lines.push(line);
@@ -165,7 +166,7 @@ describe('running a program', () => {
 
   test.runIf(programs.locate('prlimit'))('limits a child', async () => {
     const limits = { memoryBytes: 512 * 1024 ** 2, cpuSeconds: 7 };
-    const options = { signal, folder: temporaryFolder(), limits };
+    const options = { signal, folder: makeFolder(), limits };
     const stdout = await programs.run('sh', ['-c', 'ulimit -v; ulimit -t; ulimit -c'], options);
     expect(stdout.toString().split('\n').slice(0, 3)).toEqual([String(512 * 1024), '7', '0']);
   });
@@ -179,7 +180,7 @@ describe('cancelling', () => {
       'trap "" TERM; sleep 60 & echo $!; (trap "" TERM; sleep 61) & echo $!; echo $$; wait; wait; sleep 62';
     const run = programs.run('bash', ['-c', script], {
       signal: stop.signal,
-      folder: temporaryFolder(),
+      folder: makeFolder(),
       onLine: (line) => pids.push(Number(line)),
     });
     await expect.poll(() => pids.length).toBe(3);
@@ -189,14 +190,14 @@ describe('cancelling', () => {
   });
 
   test('starts nothing once cancelled', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const run = programs.run('touch', ['made'], { signal: AbortSignal.abort(new Error('before')), folder });
     await expect(run).rejects.toThrow('before');
     expect(existsSync(join(folder, 'made'))).toBe(false);
   });
 
   test('starts nothing if it is cancelled just after the call', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const stop = new AbortController();
     const run = programs.run('touch', ['made'], { signal: stop.signal, folder });
     stop.abort(new Error('at once'));
@@ -208,7 +209,7 @@ describe('cancelling', () => {
 describe('children of a process that dies', () => {
   /** Starts a process that runs `sleep` as a child, ends it as requested, and returns the child's id. */
   async function orphan(end: string): Promise<number> {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const source = new URL('../../../src/media/programs/programs.ts', import.meta.url).href;
     const script = `
       import { writeSync } from 'node:fs';

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { measurePauses } from '../../../src/media/split/split-long-video.ts';
-import { createWork, programs, SAMPLE, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, programs, SAMPLE } from '../../engines/workspace.ts';
 import sample from '../../fixtures/sample.json' with { type: 'json' };
 import { readLongVideo } from '../../prepare/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 test('pauses are found between the clips of the sample, under music, on the time line of the picture', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const first = sample.clips[0];
   const second = sample.clips[1];
   const gap = { start: first?.end ?? 0, end: second?.start ?? 0 };

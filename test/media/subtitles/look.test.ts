@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { requireFamily } from '../../../src/media/export/fonts.ts';
 import { builtInLook, type Look, parseLook } from '../../../src/media/subtitles/look.ts';
 import { formatAss } from '../../../src/media/subtitles/write.ts';
-import { createWork, programs, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, programs } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const LANDSCAPE = { width: 640, height: 360 };
 const PHONE = { width: 360, height: 640 };
@@ -17,7 +18,7 @@ type Pixel = readonly [red: number, green: number, blue: number];
 
 /** A grey picture with a cue: where it differs from grey, and its pixels. */
 function draw(look: Look, size: Size, text = TEXT) {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const cue = { index: 1, start_ms: 0, end_ms: 1000, text };
   const burning = { language: 'en', white: 255, pixelAspect: 1, look };
   writeFileSync(join(folder, 'look.ass'), formatAss([cue], size, burning));
@@ -138,7 +139,7 @@ test.each([
 });
 
 test('a font that is not installed is refused by its name', async () => {
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   await requireFamily(programs, 'sans-serif', work);
   const known =
     execFileSync('fc-list', [':', 'family'], { encoding: 'utf8' }).split('\n')[0]?.split(',')[0] ?? '';

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openNonceMemory } from '../../../src/service/auth/nonces.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { send, signHeaders } from '../harness/caller.ts';
-import { makeStateDir, startScene } from '../harness/scene.ts';
+import { startScene } from '../harness/scene.ts';
 
 const NONCE = 'a-nonce-that-is-used-again';
 
@@ -28,7 +29,7 @@ test('two processes on one state folder share their nonces', async () => {
 });
 
 test('a nonce is remembered for 601 s, for each key separately, and then forgotten', async () => {
-  const memory = openNonceMemory(join(await makeStateDir(), 'nonces.sqlite'));
+  const memory = openNonceMemory(join(makeFolder(), 'nonces.sqlite'));
   onTestFinished(() => memory.close());
   const start = 1_700_000_000_000;
   const use = (key: string, seconds: number) => memory.remember(key, NONCE, start + seconds * 1000);

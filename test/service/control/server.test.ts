@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CONTROL_LIST } from '../../../src/service/control/operations.ts';
 import { createService } from '../../../src/service/index.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { exchange } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';
-import { makeStateDir } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 
 describe('access', () => {
   it('is off by default', async () => {
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     const service = await createService({ stateDir, engines: createSmallEngines() });
     onTestFinished(() => service.close());
     expect(service.control).toBeNull();
@@ -61,7 +61,7 @@ describe('access', () => {
 
   it('keeps no key if its port is in use, like every start that fails', async () => {
     const { control } = await start();
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     const parts = { stateDir, engines: createSmallEngines() };
     const port = Number(new URL(control.url).port);
     await expect(createService({ ...parts, control: { port } })).rejects.toThrow('EADDRINUSE');

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { makeStateDir } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
 const START = fileURLToPath(new URL('../../../src/cli/start.ts', import.meta.url));
@@ -20,7 +20,7 @@ async function readExample(): Promise<string> {
 test.skipIf(!HAS_PYTHON)(
   'the example in Python moves the clock and signs by it (needs python3)',
   async () => {
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     const entry = join(folder, 'vloc.ts');
     await writeFile(entry, `import { start } from '${START}';\nprocess.exit(await start(process));\n`);
     await writeFile(join(folder, 'vloc'), `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`);

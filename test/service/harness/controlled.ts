@@ -1,13 +1,13 @@
 /** A service with its control interface, and requests to both. */
 import { onTestFinished } from 'vitest';
 import { createService, type ServiceOptions } from '../../../src/service/index.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createCaller, exchange, type Reply } from './caller.ts';
-import { makeStateDir } from './scene.ts';
 import { createSmallEngines } from './small-engines.ts';
 
 /** Starts one with small engines; it ends with the test. */
 export async function startControlledService(options: Partial<ServiceOptions> = {}) {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const service = await createService({ stateDir, engines: createSmallEngines(), control: true, ...options });
   onTestFinished(() => service.close());
   const { control, newKey } = service;

@@ -24,8 +24,6 @@ export interface Scene {
   callerFor(credentials: Credentials): Caller;
 }
 
-export const makeStateDir = makeFolder;
-
 /** Lines of subtitles as the source of a job that needs no upload. */
 export const LINES = {
   type: 'lines',
@@ -41,7 +39,7 @@ export const NEW_JOB = '/v1/subtitle-translations';
 export async function startScene(options: Partial<ServiceOptions> = {}): Promise<Scene> {
   const clock = createMovableClock();
   const engines = createSmallEngines();
-  const stateDir = options.stateDir ?? (await makeStateDir());
+  const stateDir = options.stateDir ?? makeFolder();
   const logged: LogEntry[] = [];
   const isSparse = currentProfile() === 'minimal';
   const given = {

@@ -6,7 +6,7 @@ import { migrateSchema } from '../../../src/service/store/schema.ts';
 import { openSqliteFile, type SqliteFile } from '../../../src/service/store/sqlite-file.ts';
 import { createSqliteStore } from '../../../src/service/store/sqlite-store.ts';
 import type { Store } from '../../../src/service/store/store.ts';
-import { makeStateDir } from './scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** Changes what a service has stored, while it runs or not. */
 export function changeStore(stateDir: string, sql: string): void {
@@ -24,7 +24,7 @@ interface OpenStore {
 
 /** A store without tables, in a new folder. */
 export async function openBareStore(): Promise<OpenStore> {
-  const path = join(await makeStateDir(), 'store.sqlite');
+  const path = join(makeFolder(), 'store.sqlite');
   const file = openSqliteFile(path, { synchronous: 'NORMAL', advice: '' });
   const store = createSqliteStore(file);
   return { store, file, path };

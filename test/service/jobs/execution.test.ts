@@ -7,16 +7,9 @@ import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createProgress } from '../../../src/service/jobs/execution.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createCaller } from '../harness/caller.ts';
-import {
-  makeStateDir,
-  readySource,
-  type Scene,
-  startScene,
-  TRANSLATION,
-  until,
-  untilJob,
-} from '../harness/scene.ts';
+import { readySource, type Scene, startScene, TRANSLATION, until, untilJob } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 import { changeStore } from '../harness/stores.ts';
 
@@ -87,7 +80,7 @@ test('no more jobs run concurrently than there are workers', async () => {
 });
 
 test('a service that closes returns its jobs to the queue, and the attempt does not count', async () => {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   let id = '';
   for (let round = 0; round < 4; round += 1) {
     const scene = await startScene({ stateDir });
@@ -107,7 +100,7 @@ test('a service that closes returns its jobs to the queue, and the attempt does 
 });
 
 test('the jobs of a process that is killed are taken over, from their uploads on, and charged once', async () => {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const host = spawn(process.execPath, [join(import.meta.dirname, '../harness/crash-host.ts'), stateDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

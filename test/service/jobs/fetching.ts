@@ -10,7 +10,7 @@ import { makeFolder } from '../../support/make-folder.ts';
 import { networkWith, type Outside, startPlain } from '../outgoing/outside.ts';
 
 export async function makeTarget(): Promise<{ folder: string; path: string }> {
-  const folder = await makeFolder();
+  const folder = makeFolder();
   return { folder, path: join(folder, 'source') };
 }
 

@@ -5,10 +5,10 @@ import { prepareFolders } from '../../../src/service/folders.ts';
 import { storeFiles } from '../../../src/service/jobs/results.ts';
 import { createFolderStorage } from '../../../src/service/storage/folder-storage.ts';
 import { createLinkSigner } from '../../../src/service/storage/links.ts';
-import { makeStateDir } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 async function makeShelf() {
-  const { folders } = await prepareFolders(await makeStateDir());
+  const { folders } = await prepareFolders(makeFolder());
   const { root, work } = folders;
   const storage = createFolderStorage(folders, createLinkSigner(Buffer.alloc(32)), () => '');
   const shelf = { workFolder: join(work, 'one'), assetFolder: join(folders.assets, 'one') };

@@ -9,7 +9,8 @@ import { type LoopbackServer, startServer } from '../../engines/backends/loopbac
 import { writeTinyRecognizer, writeTinyVoice } from '../../engines/backends/sherpa/tiny-models.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { startWhisperServer, WHISPER_SERVER } from '../../engines/backends/whisper-server.ts';
-import { ffmpeg, speechClip, temporaryFolder } from '../../engines/workspace.ts';
+import { ffmpeg, speechClip } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { pictureSums, probeStreams, readCues } from '../../support/media.ts';
 import { cutSample, openStudio, PATIENCE, type Studio, secondClip } from './studio.ts';
 
@@ -54,7 +55,7 @@ const TRANSLATED = 'La casa es roja';
 
 /** A server with OpenAI's interface: it adds a word to each cue, and speaks each text as the same second of speech. */
 async function startOpenAi(): Promise<LoopbackServer> {
-  const wav = join(temporaryFolder(), 'second.wav');
+  const wav = join(makeFolder(), 'second.wav');
   ffmpeg('-ss', '0.5', '-t', '1', '-i', speechClip('0880'), '-ar', '24000', wav);
   const sound = readFileSync(wav);
   return startServer(({ path, body }) => {
@@ -166,7 +167,7 @@ describe('a video is localized', PATIENCE, () => {
   it.skipIf(RUNTIME === null)(
     'by models of sherpa and llama, which are loaded once for two videos (needs: sh .ci/llama)',
     async () => {
-      const models = temporaryFolder();
+      const models = makeFolder();
       const studio = await studioWith({
         recognize: [{ type: 'sherpa', folder: writeTinyRecognizer(join(models, 'ba')), languages: ['en'] }],
         translate: [{ type: 'llama', model: tinyModel('hola'), runtime: RUNTIME ?? '' }],

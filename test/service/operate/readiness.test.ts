@@ -2,12 +2,12 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import { createReadiness } from '../../../src/service/operate/health.ts';
 import { createEngineLoader, startService } from '../../../src/service/start.ts';
-import { makeStateDir } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 
 it('a storage that hangs keeps its last state for five seconds, and delays no answer', async () => {
   const clock = createMovableClock();
-  const options = { stateDir: await makeStateDir(), engines: createSmallEngines(), clock };
+  const options = { stateDir: makeFolder(), engines: createSmallEngines(), clock };
   const { service, context } = await startService(options, createEngineLoader(options.engines));
   onTestFinished(() => {
     clock.resume();

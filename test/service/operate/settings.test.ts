@@ -9,7 +9,7 @@ import {
   readSettingsFile,
   SettingsError,
 } from '../../../src/service/operate/settings.ts';
-import { makeStateDir } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const FULL = {
   host: '0.0.0.0',
@@ -131,7 +131,7 @@ describe('settings', () => {
 
 describe('a settings file', () => {
   it('is read as JSON; a missing or invalid one is reported', async () => {
-    const path = join(await makeStateDir(), 'service.json');
+    const path = join(makeFolder(), 'service.json');
     await expect(readSettingsFile(path)).rejects.toThrow(`${path} cannot be read`);
     await writeFile(path, '{"port": }');
     await expect(readSettingsFile(path)).rejects.toThrow(`${path} is not JSON`);

@@ -4,8 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../../support/make-folder.ts';
 import { send, signHeaders } from '../harness/caller.ts';
-import { makeStateDir, startScene } from '../harness/scene.ts';
+import { startScene } from '../harness/scene.ts';
 
 /** Writes zeros until the other end stops reading or that many are sent. Returns the number that were sent. */
 async function pour(socket: Socket, most: number): Promise<number> {
@@ -112,7 +113,7 @@ test('a caller that expects 100 Continue gets it', async () => {
 test('the files of the service are private, whatever the umask', async () => {
   const before = process.umask(0);
   try {
-    const scene = await startScene({ stateDir: join(await makeStateDir(), 'state') });
+    const scene = await startScene({ stateDir: join(makeFolder(), 'state') });
     await scene.caller.get('/v1/credits');
     const modeOf = async (name: string) =>
       ((await stat(join(scene.stateDir, name))).mode & 0o777).toString(8);
@@ -139,7 +140,7 @@ test('a service that closes releases its port and its folder, and can be started
 test('a port in use is an error, and the folder stays free', async () => {
   const first = await startScene();
   const port = Number(new URL(first.service.url).port);
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   await expect(startScene({ stateDir, port })).rejects.toThrow('EADDRINUSE');
   const second = await startScene({ stateDir });
   expect((await second.caller.get('/v1/credits')).status).toBe(200);

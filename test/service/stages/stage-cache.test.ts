@@ -8,7 +8,8 @@ import type { StageSharing, Work } from '../../../src/media/work.ts';
 import { createMovableClock } from '../../../src/service/control/clock.ts';
 import type { LogEntry } from '../../../src/service/index.ts';
 import { createStageCache, type StageCache } from '../../../src/service/stages/stage-cache.ts';
-import { createWork, type RecordedWork, temporaryFolder } from '../../engines/workspace.ts';
+import { createWork, type RecordedWork } from '../../engines/workspace.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { until } from '../harness/scene.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +17,7 @@ const MIB = 1024 ** 2;
 
 /** A folder of finished stages, on a clock of its own. */
 function makeShelf() {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const root = join(folder, 'stages');
   mkdirSync(root);
   const clock = createMovableClock();

@@ -7,9 +7,10 @@ import { Failure } from '../../../src/service/index.ts';
 import { openCheckedBucket } from '../../../src/service/storage/open-s3.ts';
 import { MISSING, makeCluster, server, useServers } from '../../cluster/harness/bucket-nodes.ts';
 import { makeCertificate } from '../../support/certificates.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { freshAccount } from '../../support/postgres.ts';
 import { S3_OWNER, S3_READER } from '../../support/s3.ts';
-import { makeStateDir, startScene } from '../harness/scene.ts';
+import { startScene } from '../harness/scene.ts';
 
 useServers();
 
@@ -135,9 +136,8 @@ describe.skipIf(MISSING !== null)(`opening a bucket (${MISSING ?? 'S3'})`, () =>
   });
 
   it('refuses an untrusted certificate', async () => {
-    const secure = createSecureServer(
-      makeCertificate(await makeStateDir(), 'IP:127.0.0.1'),
-      (_asked, answer) => answer.end(),
+    const secure = createSecureServer(makeCertificate(makeFolder(), 'IP:127.0.0.1'), (_asked, answer) =>
+      answer.end(),
     );
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void secure.close());
@@ -200,12 +200,12 @@ describe.skipIf(MISSING !== null)(`a bucket and a database (${MISSING ?? 'S3'})`
     const cluster = await makeCluster();
     const { database } = cluster.options;
     const shared = freshAccount(server().database);
-    await startScene({ stateDir: await makeStateDir(), database: shared });
+    await startScene({ stateDir: makeFolder(), database: shared });
     expect(await failureOf(cluster.node({ database: shared }))).toMatchObject({
       code: 'DATABASE_OF_ANOTHER',
     });
     await cluster.node();
-    const forgotten = startScene({ stateDir: await makeStateDir(), database });
+    const forgotten = startScene({ stateDir: makeFolder(), database });
     expect(await failureOf(forgotten)).toMatchObject({
       code: 'DATABASE_OF_ANOTHER',
       advice: expect.stringContaining('--storage'),

@@ -7,7 +7,7 @@ import type { Clock } from '../../../src/service/clock.ts';
 import type { LogEntry } from '../../../src/service/log.ts';
 import { createS3Storage } from '../../../src/service/storage/s3-storage.ts';
 import { StorageAway } from '../../../src/service/storage/storage.ts';
-import { makeStateDir } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { openBefore } from './stand-in.ts';
 
 const BYTES = Buffer.from('the bytes of a video');
@@ -35,7 +35,7 @@ async function makeStorage(answer: RequestListener) {
   };
   const log = (entry: LogEntry) => void logged.push(entry);
   const storage = createS3Storage({ bucket, prefix: '', clock, now: Date.now, log, isOurs: async () => {} });
-  const folder = await makeStateDir();
+  const folder = makeFolder();
   const { signal } = new AbortController();
   return { storage, waits, logged, folder, fetch: () => storage.fetchUpload(UPLOAD, { folder, signal }) };
 }

@@ -8,7 +8,7 @@ import { createService } from '../../../src/service/index.ts';
 import { openAccountStore } from '../../../src/service/store/open-account.ts';
 import { copyTablesBefore } from '../../../src/service/store/open-postgres.ts';
 import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts';
-import { makeStateDir } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 
 /** Written by vloc 0.1, with two keys and ten jobs. */
@@ -16,7 +16,7 @@ const OLD = fileURLToPath(new URL('../../fixtures/version-0.1/service/service.sq
 const COPY = `service.sqlite.before-${SCHEMA_VERSION}`;
 
 async function folderWithOldStore(): Promise<string> {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   await copyFile(OLD, join(stateDir, 'service.sqlite'));
   return stateDir;
 }
@@ -101,7 +101,7 @@ describe('a store of an older version', () => {
 
 describe('a new store', () => {
   it('is not copied', async () => {
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     expect(await upgrade(stateDir)).toEqual([]);
     expect(await copiesIn(stateDir)).toEqual([]);
   });

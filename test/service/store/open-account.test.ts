@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createService, Failure, type ServiceOptions } from '../../../src/service/index.ts';
-import { makeStateDir, startScene } from '../harness/scene.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { startScene } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 import { changeStore } from '../harness/stores.ts';
 
@@ -59,7 +60,7 @@ beforeAll(async () => {
 
 /** A state folder with these bytes as its store, next to an upload. */
 async function folderWith(bytes: Buffer | null): Promise<string> {
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   await mkdir(join(stateDir, 'uploads'));
   await writeFile(join(stateDir, 'uploads', 'talk'), 'video');
   if (bytes !== null) await writeFile(join(stateDir, 'service.sqlite'), bytes);
@@ -109,14 +110,14 @@ describe('a store', () => {
   it('that is missing or empty is a new account only if no service has been there', async () => {
     expect(await codeOf(await folderWith(null))).toBe('STORE_DAMAGED');
     expect(await codeOf(await folderWith(Buffer.alloc(0)))).toBe('STORE_DAMAGED');
-    const fresh = await makeStateDir();
+    const fresh = makeFolder();
     await writeFile(join(fresh, 'service.sqlite'), '');
     expect(await codeOf(fresh)).toBeNull();
   });
 
   it('that is missing next to its log is refused, and the log is kept', async () => {
     const { stateDir, service } = await startScene();
-    const copy = await makeStateDir();
+    const copy = makeFolder();
     await copyFile(join(stateDir, 'service.sqlite-wal'), join(copy, 'service.sqlite-wal'));
     const { size } = await stat(join(copy, 'service.sqlite-wal'));
     expect(size).toBeGreaterThan(0);
@@ -134,7 +135,7 @@ describe('a store', () => {
 
   it('opens with whatever is left of a file that SQLite rebuilds', async () => {
     const { stateDir, service } = await startScene();
-    const copy = await makeStateDir();
+    const copy = makeFolder();
     for (const end of ['', '-wal']) {
       await copyFile(join(stateDir, `service.sqlite${end}`), join(copy, `service.sqlite${end}`));
     }
@@ -146,7 +147,7 @@ describe('a store', () => {
   });
 
   it('of another program is refused and not changed', async () => {
-    const stateDir = await makeStateDir();
+    const stateDir = makeFolder();
     const path = join(stateDir, 'service.sqlite');
     for (const version of [0, 75]) {
       const other = new DatabaseSync(path);

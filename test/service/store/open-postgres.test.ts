@@ -8,24 +8,17 @@ import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts
 import { openPostgresStore, type PostgresStore } from '../../../src/service/store/postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from '../../../src/service/store/schema.ts';
 import { DatabaseAway } from '../../../src/service/store/store.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { freshAccount, startPostgres } from '../../support/postgres.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { NO_POSTGRES, usePostgres } from '../../support/use-postgres.ts';
 import { send } from '../harness/caller.ts';
-import {
-  makeStateDir,
-  NEW_JOB,
-  type Scene,
-  startScene,
-  TRANSLATION,
-  until,
-  untilJob,
-} from '../harness/scene.ts';
+import { NEW_JOB, type Scene, startScene, TRANSLATION, until, untilJob } from '../harness/scene.ts';
 
 const server = usePostgres();
 
 async function open(url = freshAccount(server), root?: string): Promise<PostgresStore> {
-  const store = await openPostgresAccount(url, root ?? (await makeStateDir()), Date.now);
+  const store = await openPostgresAccount(url, root ?? makeFolder(), Date.now);
   onTestFinished(() => store.close());
   return store;
 }
@@ -33,7 +26,7 @@ async function open(url = freshAccount(server), root?: string): Promise<Postgres
 /** Nodes of one service: they share the database and the folder. */
 async function startNodes(count: number, options: Parameters<typeof startScene>[0] = {}): Promise<Scene[]> {
   const database = freshAccount(server);
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const nodes: Scene[] = [];
   for (let at = 0; at < count; at += 1) nodes.push(await startScene({ stateDir, database, ...options }));
   return nodes;
@@ -48,7 +41,7 @@ const at = <T>(list: readonly T[], index: number): T => {
 describe.skipIf(NO_POSTGRES)('an account in PostgreSQL (needs postgresql: sh .ci/packages)', () => {
   it('is created once, by whichever node comes first', async () => {
     const url = freshAccount(server);
-    const root = await makeStateDir();
+    const root = makeFolder();
     const stores = await Promise.all(Array.from({ length: 4 }, () => open(url, root)));
     const versions = await Promise.all(stores.map((store) => store.all('SELECT version FROM vloc_version')));
     expect(new Set(versions.map((rows) => JSON.stringify(rows))).size).toBe(1);
@@ -103,7 +96,7 @@ describe.skipIf(NO_POSTGRES)('an account in PostgreSQL (needs postgresql: sh .ci
   });
 
   it('ends the transaction of a node that stands still, so that the others go on', async () => {
-    const [url, root] = [freshAccount(server), await makeStateDir()];
+    const [url, root] = [freshAccount(server), makeFolder()];
     const [still, other] = [await open(url, root), await open(url, root)];
     const [begun, continued] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const read = 'SELECT 1 AS one';
@@ -151,7 +144,7 @@ describe.skipIf(NO_POSTGRES)('an account of an older version', () => {
 
   it('is copied before it is upgraded, once and by one node, and the operator is informed of the path', async () => {
     const url = freshAccount(server);
-    const root = await makeStateDir();
+    const root = makeFolder();
     await makeOld(url, root);
     const said: string[] = [];
     const nodes = await Promise.all(
@@ -166,7 +159,7 @@ describe.skipIf(NO_POSTGRES)('an account of an older version', () => {
 
   it('can be used again by the older version, with the statements of deploy/postgres', async () => {
     const url = freshAccount(server);
-    const root = await makeStateDir();
+    const root = makeFolder();
     await makeOld(url, root);
     const store = await open(url, root);
     await store.run(`INSERT INTO ledger (id, amount, posted_at) VALUES ('tx_b', 1, 2)`);
@@ -187,7 +180,7 @@ describe.skipIf(NO_POSTGRES)('an account of an older version', () => {
 
   it('is not changed if it cannot be copied', async () => {
     const url = freshAccount(server);
-    const root = await makeStateDir();
+    const root = makeFolder();
     await makeOld(url, root);
     const store = openPostgresStore({
       url: url.replace(/&schema=\w+/, ''),
@@ -202,22 +195,20 @@ describe.skipIf(NO_POSTGRES)('an account of an older version', () => {
 });
 
 const refusal = (url: string, now = Date.now) =>
-  makeStateDir().then((root) =>
-    openPostgresAccount(url, root, now).then(
-      () => 'opened',
-      (error) => `${error.facts?.code ?? error.code}: ${error.message}`,
-    ),
+  openPostgresAccount(url, makeFolder(), now).then(
+    () => 'opened',
+    (error) => `${error.facts?.code ?? error.code}: ${error.message}`,
   );
 
 const failureOf = async (url: string): Promise<Failure> =>
-  openPostgresAccount(url, await makeStateDir(), Date.now).then(
+  openPostgresAccount(url, makeFolder(), Date.now).then(
     () => expect.unreachable(),
     (error) => error,
   );
 
 describe('a database without a server', () => {
   it('is named by its host, and by the folder of its socket', async () => {
-    const folder = await makeStateDir();
+    const folder = makeFolder();
     const encoded = encodeURIComponent(folder);
     const missing = `DATABASE_UNUSABLE: the database vloc (socket in ${folder}) cannot be reached: there is no such socket`;
     expect(await refusal(`postgres:///vloc?host=${encoded}`)).toBe(missing);
@@ -339,7 +330,7 @@ describe.skipIf(NO_POSTGRES)('a database is refused before anything listens', ()
     await store.run(`CREATE SCHEMA few${limit} AUTHORIZATION few${limit}`);
     const database = `${server.url.replace('user=vloc', `user=few${limit}`)}&schema=few${limit}`;
     const { io, stdout, stderr, send } = createTestIo({
-      env: { VLOC_STATE_DIR: await makeStateDir(), VLOC_DATABASE: database },
+      env: { VLOC_STATE_DIR: makeFolder(), VLOC_DATABASE: database },
     });
     const ended = main(['serve', '--output', 'plain', '--log', 'text'], io);
     await Promise.race([ended, until(stdout, (text) => text !== '')]);
@@ -352,7 +343,7 @@ describe.skipIf(NO_POSTGRES)('a database is refused before anything listens', ()
 
   it('that is read-only', async () => {
     const url = freshAccount(server);
-    const root = await makeStateDir();
+    const root = makeFolder();
     await open(url, root);
     const options = encodeURIComponent('-c default_transaction_read_only=on');
     await expect(open(`${url}&options=${options}`, root)).rejects.toMatchObject({
@@ -370,7 +361,7 @@ describe.skipIf(NO_POSTGRES)('a database is refused before anything listens', ()
 
   it('that belongs to another state folder', async () => {
     const url = freshAccount(server);
-    const root = await makeStateDir();
+    const root = makeFolder();
     await open(url, root);
     expect(await refusal(url)).toMatch(/DATABASE_OF_ANOTHER: .*belongs to another state folder/);
     await rm(join(root, 'database.id'));

@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkResult, createProgram } from '../../../../src/engines/backends/command/program.ts';
-import { createWork, isAlive, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork, isAlive } from '../../workspace.ts';
 import { createParts, readNumbers, script } from '../user-program.ts';
 
 const step = { allowed: ['input', 'language'], timeout: 60 } as const;
 const prepare = (run: readonly string[], timeout?: number, parts = createParts()) =>
   createProgram({ run, timeout }, parts, step);
-const work = () => createWork(temporaryFolder());
+const work = () => createWork(makeFolder());
 
 describe('the arguments of a program', () => {
   test('get their values inserted, and no shell reads them', async () => {
@@ -106,7 +107,7 @@ describe('a program that hangs', () => {
     while :; do sleep 60; done`;
 
   test('is ended with all its children when its time is over', async () => {
-    const pids = join(temporaryFolder(), 'pids');
+    const pids = join(makeFolder(), 'pids');
     const tool = script(hanging, 'demucs');
     // On a busy machine, starting three processes can take longer than the shortest time.
     for (const seconds of [3, 30, 60]) {
@@ -121,7 +122,7 @@ describe('a program that hangs', () => {
 
 describe('a file that a program wrote', () => {
   test('may be behind a link within its folder', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     writeFileSync(join(folder, 'real'), 'x');
     symlinkSync(join(folder, 'real'), join(folder, 'a.wav'));
     const limits = { folder, shown: 'a.wav', maxBytes: 1 };
@@ -129,7 +130,7 @@ describe('a file that a program wrote', () => {
   });
 
   const elsewhere = () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     writeFileSync(join(folder, 'a.wav'), 'x');
     return folder;
   };
@@ -147,7 +148,7 @@ describe('a file that a program wrote', () => {
     ],
     ['wrote b/a.wav as a link to another folder', (folder) => symlinkSync(elsewhere(), join(folder, 'b'))],
   ])('is refused: %s', async (message, prepareFolder) => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     prepareFolder(folder);
     const limits = { folder, shown: 'b/a.wav', maxBytes: 10 };
     await expect(checkResult(prepare(['demucs']), join(folder, 'b', 'a.wav'), limits)).rejects.toMatchObject({

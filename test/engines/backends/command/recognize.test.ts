@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCommandRecognizer } from '../../../../src/engines/backends/command/recognize.ts';
-import { createWork, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork } from '../../workspace.ts';
 import { createParts, script, soundFile } from '../user-program.ts';
 
 const SRT = '1\\n00:00:01,000 --> 00:00:02,000\\nHola mundo.\\n';
@@ -10,7 +11,7 @@ const create = (run: string[], more: object = {}) =>
   createCommandRecognizer({ type: 'command', run, languages: ['es', 'en-US'], ...more }, createParts());
 
 async function recognize(run: string[], more: object = {}, language = 'es-MX') {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const voice = await soundFile(folder, 3, [[1, 2]]);
   const work = createWork(folder);
   return create(run, more).recognize({ voice, segments: [{ start: 1, end: 2 }], language }, work);

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCommandSeparator } from '../../../../src/engines/backends/command/separate.ts';
-import { createWork, ffmpeg, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork, ffmpeg } from '../../workspace.ts';
 import { createParts, script } from '../user-program.ts';
 
 const create = (run: string[], more: object = {}) => {
@@ -11,7 +12,7 @@ const create = (run: string[], more: object = {}) => {
 };
 
 function separate(body: string, more: object = {}) {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const mix = join(folder, 'mix.wav');
   ffmpeg('-f', 'lavfi', '-i', 'sine=440:duration=0.1:sample_rate=48000', '-ac', '2', mix);
   const work = createWork(folder);

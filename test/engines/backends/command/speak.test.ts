@@ -2,21 +2,22 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCommandSpeaker } from '../../../../src/engines/backends/command/speak.ts';
-import { ffmpeg, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { ffmpeg } from '../../workspace.ts';
 import { createParts, script } from '../user-program.ts';
 
 const signal = new AbortController().signal;
 const create = (run: string[], more: object = { languages: ['es'] }) =>
   createCommandSpeaker({ type: 'command', run, ...more }, createParts());
 
-function speak(run: string[], more?: object, request: object = {}, folder = temporaryFolder()) {
+function speak(run: string[], more?: object, request: object = {}, folder = makeFolder()) {
   const usual = { text: 'Hola', language: 'es-MX', voiceMode: 'auto', speed: 1 } as const;
   return create(run, more).speak({ ...usual, ...request }, { signal, folder });
 }
 
 /** A WAV that sounds for a second after half a second of silence. */
 function wav(): string {
-  const file = join(temporaryFolder(), 'a.wav');
+  const file = join(makeFolder(), 'a.wav');
   ffmpeg('-f', 'lavfi', '-i', 'sine=440:duration=1:sample_rate=22050', '-af', 'adelay=500', file);
   return file;
 }
@@ -29,14 +30,14 @@ describe('a program that speaks', () => {
   });
 
   test('may write the WAV to the file that is passed to it, which is removed afterwards', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const clip = await speak([script(`cp ${wav()} "$1"`), '{output}'], undefined, {}, folder);
     expect(clip.samples.length).toBeGreaterThan(20_000);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test('gets a short path, because espeak-ng cuts paths of 200 bytes', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const tool = script(`[ \${#1} -lt $((\${#PWD} + 20)) ] && cp ${wav()} "$1"`);
     expect((await speak([tool, '{output}'], undefined, {}, folder)).sampleRate).toBe(22_050);
   });

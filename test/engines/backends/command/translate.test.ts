@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCommandTranslator } from '../../../../src/engines/backends/command/translate.ts';
-import { createWork, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork } from '../../workspace.ts';
 import { createParts, nodeScript, script } from '../user-program.ts';
 
 const create = (run: string[], languages: string[] | undefined = ['en', 'es', 'pt-BR']) =>
@@ -10,7 +11,7 @@ const run = { signal: new AbortController().signal, folder: '/' };
 const texts = ['Hello', 'World "and"\\n more', '…'].map((text) => ({ text, durationMs: 1200.4 }));
 
 function translate(program: string, args: string[] = []) {
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   const done = create([program, ...args]).translate({ from: 'en-GB', to: 'es-MX', texts }, work);
   return { done, work };
 }

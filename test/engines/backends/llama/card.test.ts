@@ -9,7 +9,7 @@ import {
 } from '../../../../src/engines/backends/llama/card.ts';
 import { listCards } from '../../../../src/engines/backends/llama/model.ts';
 import { findLlamaRuntime } from '../../../../src/engines/backends/llama/runtime.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { createParts } from '../user-program.ts';
 import { fakeModule, writePackage } from './fake-runtime.ts';
 import { createTiny, RUNTIME, task, tinyModel, work } from './llama.ts';
@@ -79,7 +79,7 @@ describe('the place of a model', () => {
 
 /** A folder with a module in place of node-llama-cpp. */
 function fakeRuntime(faults?: Parameters<typeof fakeModule>[0]): string {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   writePackage(folder, 'node-llama-cpp', fakeModule(faults));
   return folder;
 }
@@ -129,7 +129,7 @@ describe('a model on a card', () => {
     [{}, { gpu: false }, 'processor: "gpu": false in engines.json'],
   ])('%o with the entry %o notes where it ran', async (facts, fields, place) => {
     const model = tinyModel();
-    const env = { XDG_CACHE_HOME: temporaryFolder() };
+    const env = { XDG_CACHE_HOME: makeFolder() };
     const translator = await createTiny(model, { runtime: fakeRuntime(facts), ...fields }, { env });
     expect(await readPlace(env, model)).toBeNull();
     await translator.translate(task('Hello'), work());
@@ -152,7 +152,7 @@ describe.skipIf(NEEDS)(
     });
 
     test('keeps its shaders in a private folder', async () => {
-      const env = { GGML_VK_VISIBLE_DEVICES: '0', XDG_CACHE_HOME: temporaryFolder() };
+      const env = { GGML_VK_VISIBLE_DEVICES: '0', XDG_CACHE_HOME: makeFolder() };
       const translator = await createTiny(tinyModel('Hola'), {}, { env });
       const stop = new AbortController();
       const stopped = translator.translate(task('Hello'), work(stop.signal)).catch(() => {});

@@ -8,7 +8,8 @@ import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
 import type { TypedEntry } from '../../../../src/engines/config.ts';
 // Declares what is injected.
 import type {} from '../../../structure/run-folder.ts';
-import { createWork, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
 import { fakeModule, writePackage } from './fake-runtime.ts';
 import { writeTinyGguf } from './tiny-gguf.ts';
@@ -18,7 +19,7 @@ export const RUNTIME = inject('llamaRuntime');
 
 /** Writes a tiny model and returns the path of its file. */
 export function tinyModel(word?: string): string {
-  const folder = join(temporaryFolder(), 'tiny');
+  const folder = join(makeFolder(), 'tiny');
   mkdirSync(folder);
   return writeTinyGguf(join(folder, 'tiny.gguf'), word);
 }
@@ -37,7 +38,7 @@ export async function createTiny(
 
 /** Writes a module in place of node-llama-cpp: one answer for each prompt, in order. Its prompts can be read afterwards. */
 export function scriptedRuntime(answers: readonly string[]) {
-  const runtime = temporaryFolder();
+  const runtime = makeFolder();
   const log = join(runtime, 'prompts');
   writeFileSync(log, '');
   const prompt = `
@@ -62,4 +63,4 @@ export function task(...texts: readonly string[]) {
   return { from: 'en', to: 'es', texts: texts.map((text) => ({ text, durationMs: 2_000 })) };
 }
 
-export const work = (signal?: AbortSignal) => createWork(temporaryFolder(), signal);
+export const work = (signal?: AbortSignal) => createWork(makeFolder(), signal);

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/engines/backends/llama/runtime.ts';
 import lock from '../../../../src/engines/backends/llama/runtime-lock.json' with { type: 'json' };
 import { createPrograms } from '../../../../src/media/programs/programs.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { script } from '../user-program.ts';
 
 const { signal } = new AbortController();
@@ -41,7 +41,7 @@ describe('the lock of node-llama-cpp', () => {
 
 describe('the installation of node-llama-cpp', () => {
   test('locks the package of this system, and runs no scripts', async () => {
-    const folder = join(temporaryFolder(), 'models', 'node-llama-cpp');
+    const folder = join(makeFolder(), 'models', 'node-llama-cpp');
     await install(folder, NPM_WORKS);
     expect(readFileSync(join(folder, 'arguments'), 'utf8')).toContain('ci --omit=optional --ignore-scripts');
     const made = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as typeof lock;
@@ -54,7 +54,7 @@ describe('the installation of node-llama-cpp', () => {
   });
 
   test.runIf(HAS_CARD_PART)('with the part for graphics cards has both, each by its content', async () => {
-    const folder = join(temporaryFolder(), 'node-llama-cpp');
+    const folder = join(makeFolder(), 'node-llama-cpp');
     await install(folder, NPM_WORKS, true);
     const made = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as typeof lock;
     const names = Object.keys(made.packages[''].dependencies).filter((each) => each.startsWith('@'));
@@ -67,7 +67,7 @@ describe('the installation of node-llama-cpp', () => {
   });
 
   test.runIf(HAS_CARD_PART)('gets the part for graphics cards later, and loses it again', async () => {
-    const folder = join(temporaryFolder(), 'node-llama-cpp');
+    const folder = join(makeFolder(), 'node-llama-cpp');
     await install(folder, NPM_WORKS);
     expect(await hasCardPart(folder)).toBe(false);
     for (const card of [true, false]) {
@@ -78,13 +78,13 @@ describe('the installation of node-llama-cpp', () => {
   });
 
   test.runIf(!HAS_CARD_PART)('says where there is no part for graphics cards', async () => {
-    await expect(install(join(temporaryFolder(), 'node-llama-cpp'), NPM_WORKS, true)).rejects.toMatchObject({
+    await expect(install(join(makeFolder(), 'node-llama-cpp'), NPM_WORKS, true)).rejects.toMatchObject({
       message: `node-llama-cpp has no part for graphics cards on ${process.platform}-${process.arch}`,
     });
   });
 
   test('that fails leaves what was there, and prints what npm said', async () => {
-    const folder = join(temporaryFolder(), 'node-llama-cpp');
+    const folder = join(makeFolder(), 'node-llama-cpp');
     mkdirSync(folder);
     writeFileSync(join(folder, 'mine'), '');
     const failed = install(folder, "echo 'npm error code E500' >&2; echo 'npm error 500 Broken' >&2; exit 1");
@@ -97,14 +97,14 @@ describe('the installation of node-llama-cpp', () => {
   });
 
   test('without npm names llama-server as the other way', async () => {
-    await expect(install(join(temporaryFolder(), 'node-llama-cpp'))).rejects.toMatchObject({
+    await expect(install(join(makeFolder(), 'node-llama-cpp'))).rejects.toMatchObject({
       message: 'npm, which installs node-llama-cpp, is not installed',
       advice: expect.stringContaining('--type openai --url http://127.0.0.1:8080/v1'),
     });
   });
 
   test('replaces another version, and keeps this one', async () => {
-    const folder = join(temporaryFolder(), 'node-llama-cpp');
+    const folder = join(makeFolder(), 'node-llama-cpp');
     mkdirSync(join(folder, 'node_modules/node-llama-cpp'), { recursive: true });
     writeFileSync(join(folder, 'node_modules/node-llama-cpp/package.json'), '{"version":"1.0.0"}');
     await install(folder, NPM_WORKS);

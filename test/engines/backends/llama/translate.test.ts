@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contextRows } from '../../../../src/engines/backends/llama/translate.ts';
 import { createModelMemory } from '../../../../src/engines/backends/model-memory.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { createTiny, RUNTIME, scriptedRuntime, task, tinyModel, work } from './llama.ts';
 
 /** Processes with the worker of this process, and their memory in bytes. */
@@ -39,7 +39,7 @@ describe('an entry of type llama', () => {
   });
 
   test('names a file that is another format', async () => {
-    const path = join(temporaryFolder(), 'page.gguf');
+    const path = join(makeFolder(), 'page.gguf');
     writeFileSync(path, '<html>');
     await expect(createTiny(path)).rejects.toThrow(
       `llama page: ${path} is not a GGUF file; download the model again`,
@@ -47,7 +47,7 @@ describe('an entry of type llama', () => {
   });
 
   test('says how to install node-llama-cpp where it is missing', async () => {
-    const runtime = temporaryFolder();
+    const runtime = makeFolder();
     await expect(createTiny(tinyModel(), { runtime })).rejects.toThrow(
       /node-llama-cpp 3\.\d+\.\d+ is not installed in .*; install it with `vloc models install`/,
     );

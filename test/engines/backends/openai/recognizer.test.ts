@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createWork, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork } from '../../workspace.ts';
 import { recordedParts } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';
 import { soundFile } from '../user-program.ts';
@@ -92,7 +93,7 @@ describe('recognition with the API of OpenAI', () => {
   });
 
   it('recognizes the languages of Whisper, of English models English, or those of the entry', async () => {
-    const run = createWork(temporaryFolder());
+    const run = createWork(makeFolder());
     const languages = await recognizer('http://127.0.0.1:1').languages(run);
     expect(languages.length).toBe(100);
     expect(languages.map((tag) => Intl.getCanonicalLocales(tag)[0])).toEqual(languages);
@@ -107,7 +108,7 @@ describe('recognition with the API of OpenAI', () => {
 
 describe('sound of more than 30 s', () => {
   async function minute() {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const speech = [
       [2, 10],
       [20, 28],

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecognitionTask } from '../../../../src/engines/backend.ts';
 import { createOpenAiRecognizer } from '../../../../src/engines/backends/openai/recognizer.ts';
-import { createWork, ffmpeg, speechClip, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork, ffmpeg, speechClip } from '../../workspace.ts';
 import { recordedParts } from '../loopback-server.ts';
 import { startWhisperServer, WHISPER_SERVER, type WhisperServer } from '../whisper-server.ts';
 
@@ -16,7 +17,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
 
   /** The clip of 3 s, repeated. */
   function speech(times: number): RecognitionTask & { readonly seconds: number } {
-    const voice = join(temporaryFolder(), 'voice.wav');
+    const voice = join(makeFolder(), 'voice.wav');
     const seconds = times * 3;
     const repeat = [
       '-stream_loop',
@@ -48,7 +49,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
   ])('receives %s, with the language of the speech', async (_, times, name, samples, seconds) => {
     const { recognizer } = open();
     const before = processed().length;
-    await recognizer.recognize({ ...speech(times), language: 'es-MX' }, createWork(temporaryFolder()));
+    await recognizer.recognize({ ...speech(times), language: 'es-MX' }, createWork(makeFolder()));
     await recognizer.close();
     const rows = processed().slice(before);
     expect(rows).toHaveLength(1);
@@ -59,7 +60,7 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
   test('returns word times up to 15 s for 3 s of sound; they are moved into the speech', async () => {
     const { recognizer, warnings } = open();
     const task = speech(1);
-    const { words, language, punctuated } = await recognizer.recognize(task, createWork(temporaryFolder()));
+    const { words, language, punctuated } = await recognizer.recognize(task, createWork(makeFolder()));
     await recognizer.close();
     expect({ language, punctuated, warnings }).toEqual({ language: 'en', punctuated: true, warnings: [] });
     expect(words.length).toBeGreaterThan(0);
@@ -76,14 +77,14 @@ describe.skipIf(WHISPER_SERVER === null)("whisper.cpp's server (needs: sh .ci/wh
     const { recognizer } = open();
     const stop = new AbortController();
     const reason = new Error('cancelled');
-    const work = createWork(temporaryFolder(), stop.signal);
+    const work = createWork(makeFolder(), stop.signal);
     const before = processed().length;
     const running = recognizer.recognize(speech(10), work);
     const settled = expect(running).rejects.toBe(reason);
     while (processed().length === before) await new Promise((resolve) => setImmediate(resolve));
     stop.abort(reason);
     await settled;
-    const { words } = await recognizer.recognize(speech(1), createWork(temporaryFolder()));
+    const { words } = await recognizer.recognize(speech(1), createWork(makeFolder()));
     expect(words.length).toBeGreaterThan(0);
     await recognizer.close();
   });

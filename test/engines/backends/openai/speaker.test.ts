@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Speaker, SpeechRequest } from '../../../../src/engines/backend.ts';
 import { createOpenAiSpeaker } from '../../../../src/engines/backends/openai/speaker.ts';
 import { wavHeader } from '../../../../src/media/audio/wav.ts';
-import { ffmpeg, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { ffmpeg } from '../../workspace.ts';
 import { type LoopbackServer, type Received, recordedParts, startServer } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';
 
@@ -53,7 +54,7 @@ function speaker(url: string, entry: Partial<Entry> = {}, parts = recordedParts(
 }
 
 function run(signal = new AbortController().signal) {
-  return { signal, folder: temporaryFolder() };
+  return { signal, folder: makeFolder() };
 }
 
 const request = (changes: Partial<SpeechRequest> = {}): SpeechRequest => ({
@@ -154,7 +155,7 @@ describe('the speed', () => {
 
 describe('the sound of a server', () => {
   it('may be another than was requested, whatever its type says', async () => {
-    const file = join(temporaryFolder(), 'tone.mp3');
+    const file = join(makeFolder(), 'tone.mp3');
     ffmpeg('-f', 'lavfi', '-i', 'sine=300:d=1', '-ac', '2', '-c:a', 'libmp3lame', file);
     const server = await startVoice(() => ({
       headers: { 'Content-Type': 'audio/wav' },

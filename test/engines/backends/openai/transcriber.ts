@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest';
 import type { RecognitionTask, Recognizer } from '../../../../src/engines/backend.ts';
 import { createOpenAiRecognizer } from '../../../../src/engines/backends/openai/recognizer.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { type LoopbackServer, type Received, recordedParts, startServer } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';
 import { soundFile } from '../user-program.ts';
@@ -82,7 +82,7 @@ export const SPEECH = [
 export async function halfMinute(
   changes: Partial<RecognitionTask> = {},
 ): Promise<{ task: RecognitionTask; folder: string }> {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const voice = await soundFile(folder, 30, SPEECH);
   const segments = SPEECH.map(([start, end]) => ({ start, end }));
   return { task: { voice, segments, language: 'en', ...changes }, folder };

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Translator } from '../../../../src/engines/backend.ts';
 import { createOpenAiTranslator } from '../../../../src/engines/backends/openai/translator.ts';
-import { createWork, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork } from '../../workspace.ts';
 import { type LoopbackServer, recordedParts, startServer } from '../loopback-server.ts';
 import { findDeviations } from '../published-api.ts';
 
@@ -67,7 +68,7 @@ function translator(url: string, entry: Partial<Entry> = {}, parts = recordedPar
   return made;
 }
 
-const work = () => createWork(temporaryFolder());
+const work = () => createWork(makeFolder());
 
 const cues = (...texts: string[]) => texts.map((text) => ({ text, durationMs: 2_000 }));
 const numbered = (count: number) => cues(...Array.from({ length: count }, (_, at) => `Line ${at + 1}`));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSherpaDiarizer } from '../../../../src/engines/backends/sherpa/diarize.ts';
 import { createWav } from '../../../../src/media/audio/wav.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { createParts } from '../user-program.ts';
 import { writeTinyDiarization } from './tiny-models.ts';
 
@@ -32,7 +32,7 @@ async function create(folder: string) {
 }
 
 test('two speakers are told apart, and one who speaks again is recognized', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const diarizer = await create(writeTinyDiarization(join(folder, 'tiny')));
   const voice = await writeTones(folder, [
     [3, 200],
@@ -53,14 +53,14 @@ test('two speakers are told apart, and one who speaks again is recognized', asyn
 });
 
 test('nobody speaks in silence', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const diarizer = await create(writeTinyDiarization(join(folder, 'tiny')));
   const voice = await writeTones(folder, [[12, 0]]);
   expect(await diarizer.diarize(voice, { signal, folder })).toEqual([]);
 });
 
 test('a folder without one of the two models is refused', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   writeFileSync(join(folder, 'segmentation.onnx'), '');
   await expect(create(folder)).rejects.toThrow('embedding.onnx');
 });

@@ -9,7 +9,7 @@ import {
   readLanguages,
   SPEAKERS,
 } from '../../../../src/engines/backends/sherpa/model-types.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 
 /** The end of an ONNX model that names its type. */
 const typed = (type: string) =>
@@ -23,7 +23,7 @@ const typed = (type: string) =>
 
 /** A folder with empty files; those with a colon have a model of that type, those with a slash are folders. */
 function folderOf(name: string, files: string): string {
-  const folder = join(temporaryFolder(), name);
+  const folder = join(makeFolder(), name);
   mkdirSync(folder);
   for (const file of files.split(' ').filter((word) => word !== '')) {
     const [path = '', type] = file.split(':');

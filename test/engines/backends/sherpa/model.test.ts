@@ -7,13 +7,13 @@ import {
   RECOGNIZERS,
   SPEAKERS,
 } from '../../../../src/engines/backends/sherpa/model-types.ts';
-import { temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { createParts } from '../user-program.ts';
 import { writeEmptyModel, writeTinyRecognizer, writeTinyVoice } from './tiny-models.ts';
 
 const open = (folder: string, types: readonly ModelType[] = SPEAKERS, env = {}) =>
   openModel({ folder }, types, createParts({ env }));
-const voice = () => writeTinyVoice(join(temporaryFolder(), 'tiny'));
+const voice = () => writeTinyVoice(join(makeFolder(), 'tiny'));
 
 test('a folder may be below the home folder', async () => {
   const folder = voice();
@@ -24,7 +24,7 @@ test('a folder may be below the home folder', async () => {
 
 test('the memory is estimated from the weights, also from those beside their model', async () => {
   const folder = writeEmptyModel(
-    join(temporaryFolder(), 'cohere'),
+    join(makeFolder(), 'cohere'),
     'encoder.onnx encoder.onnx.data decoder.onnx tokens.txt',
   );
   const before = (await open(folder, RECOGNIZERS)).bytes;
@@ -47,13 +47,13 @@ test('a model for the other step is reported as such', async () => {
   await expect(open(voice(), RECOGNIZERS)).rejects.toThrow(
     'sherpa tiny: the folder has a model for the step "speak"; move the entry there',
   );
-  const recognizer = writeTinyRecognizer(join(temporaryFolder(), 'tiny'));
+  const recognizer = writeTinyRecognizer(join(makeFolder(), 'tiny'));
   writeFileSync(join(recognizer, 'extra.txt'), '');
   await expect(open(recognizer)).rejects.toThrow('has a model for the step "recognize"');
 });
 
 test('a model one folder deeper is mentioned', async () => {
-  const folder = join(temporaryFolder(), 'models');
+  const folder = join(makeFolder(), 'models');
   mkdirSync(join(folder, 'notes'), { recursive: true });
   writeTinyVoice(join(folder, 'piper'));
   await expect(open(folder)).rejects.toThrow(

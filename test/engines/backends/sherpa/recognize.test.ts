@@ -7,19 +7,20 @@ import {
   phrasesOf,
   timeWords,
 } from '../../../../src/engines/backends/sherpa/recognize.ts';
-import { createWork, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { createWork } from '../../workspace.ts';
 import { createParts, soundFile } from '../user-program.ts';
 import { writeEmptyModel, writeTinyQwen, writeTinyRecognizer, writeTinyTransducer } from './tiny-models.ts';
 
 async function create(more: object = {}, parts: BackendParts = createParts()) {
-  const folder = writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'));
+  const folder = writeTinyRecognizer(join(makeFolder(), 'tiny-en'));
   const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, ...more }, parts);
   onTestFinished(() => recognizer.close());
   return recognizer;
 }
 
 test('recognizes short segments in one range, and times each word and names its segment', async () => {
-  const folder = temporaryFolder();
+  const folder = makeFolder();
   const voice = await soundFile(folder, 4, [
     [0.5, 0.8],
     [1.3, 1.6],
@@ -44,7 +45,7 @@ test('recognizes short segments in one range, and times each word and names its 
 
 test('keeps the languages that the entry names, and the first for an automatic choice; finds no words in silence', async () => {
   const recognizer = await create({ languages: ['es', 'fr'] });
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   expect(await recognizer.languages(work)).toEqual(['es', 'fr']);
   const voice = await soundFile(work.folder, 1, []);
   const segments = [{ start: 0, end: 1 }];
@@ -54,7 +55,7 @@ test('keeps the languages that the entry names, and the first for an automatic c
 });
 
 test('needs languages if nothing determines them', async () => {
-  const folder = writeTinyRecognizer(join(temporaryFolder(), 'mine'));
+  const folder = writeTinyRecognizer(join(makeFolder(), 'mine'));
   await expect(createSherpaRecognizer({ type: 'sherpa', folder }, createParts())).rejects.toMatchObject({
     permanent: true,
     message: expect.stringContaining(
@@ -66,10 +67,10 @@ test('needs languages if nothing determines them', async () => {
 test.each(['bpe', 'cjkchar'] as const)(
   'a transducer expects the terms of a file, whose other columns and unknown words do not matter (%s)',
   async (unit) => {
-    const folder = writeTinyTransducer(join(temporaryFolder(), 'tiny-en'), unit);
-    const work = createWork(temporaryFolder());
+    const folder = writeTinyTransducer(join(makeFolder(), 'tiny-en'), unit);
+    const work = createWork(makeFolder());
     const voice = await soundFile(work.folder, 3, [[0.5, 1.5]]);
-    const terms = join(temporaryFolder(), 'terms.csv');
+    const terms = join(makeFolder(), 'terms.csv');
     const hear = async (entry: object) => {
       const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, ...entry }, createParts());
       onTestFinished(() => recognizer.close());
@@ -87,13 +88,13 @@ test.each(['bpe', 'cjkchar'] as const)(
 );
 
 test('models that take no terms say so, and hear the same', async () => {
-  const transducer = writeTinyTransducer(join(temporaryFolder(), 'tiny-en'));
+  const transducer = writeTinyTransducer(join(makeFolder(), 'tiny-en'));
   rmSync(join(transducer, 'bpe.vocab'));
-  const terms = join(temporaryFolder(), 'terms.csv');
+  const terms = join(makeFolder(), 'terms.csv');
   writeFileSync(terms, 'term,es\nbo,=\n');
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   const voice = await soundFile(work.folder, 3, [[0.5, 1.5]]);
-  for (const folder of [transducer, writeTinyRecognizer(join(temporaryFolder(), 'tiny-en'))]) {
+  for (const folder of [transducer, writeTinyRecognizer(join(makeFolder(), 'tiny-en'))]) {
     const warnings: string[] = [];
     const parts = createParts({ warn: (text) => warnings.push(text) });
     const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, terms }, parts);
@@ -107,10 +108,10 @@ test('models that take no terms say so, and hear the same', async () => {
 });
 
 test('Qwen3-ASR is told the language of the task, and detects it otherwise', async () => {
-  const folder = writeTinyQwen(join(temporaryFolder(), 'tiny-qwen'));
+  const folder = writeTinyQwen(join(makeFolder(), 'tiny-qwen'));
   const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => recognizer.close());
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   const voice = await soundFile(work.folder, 3, [[0.5, 2.5]]);
   const hear = async (language: string) => {
     const { words } = await recognizer.recognize(
@@ -141,14 +142,14 @@ test.each([
   ],
   ['whisper-tiny', 'auto', []],
 ])('of a model in %s, the language %s gives the remarks %j', async (name, language, remarks) => {
-  const folder = writeEmptyModel(join(temporaryFolder(), name), CODERS);
+  const folder = writeEmptyModel(join(makeFolder(), name), CODERS);
   const said: string[] = [];
   const recognizer = await createSherpaRecognizer(
     { type: 'sherpa', folder },
     createParts({ warn: (message) => void said.push(message) }),
   );
   onTestFinished(() => recognizer.close());
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   const voice = await soundFile(work.folder, 1, []);
   // The files are empty, so that it fails afterwards.
   await recognizer.recognize({ voice, segments: [{ start: 0, end: 1 }], language }, work).catch(() => {});
@@ -181,10 +182,10 @@ test.each<readonly [string, string, string]>([
     ...['zipformer-ctc-en', 'wenet-zh', 'telespeech', 'nemo-ctc-en'],
   ].map((name) => [name, SINGLE, 'model.onnx'] as const),
 ])('passes the files of %s to sherpa', async (name, files, opened) => {
-  const folder = writeEmptyModel(join(temporaryFolder(), name), files);
+  const folder = writeEmptyModel(join(makeFolder(), name), files);
   const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => recognizer.close());
-  const work = createWork(temporaryFolder());
+  const work = createWork(makeFolder());
   const voice = await soundFile(work.folder, 1, []);
   const run = recognizer.recognize({ voice, segments: [{ start: 0, end: 1 }], language: 'auto' }, work);
   await expect(run).rejects.toMatchObject({

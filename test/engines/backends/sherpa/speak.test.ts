@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { VoiceMode } from '../../../../src/engines/backend.ts';
 import { createSherpaSpeaker } from '../../../../src/engines/backends/sherpa/speak.ts';
 import { createWav } from '../../../../src/media/audio/wav.ts';
-import { programs, temporaryFolder } from '../../workspace.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { programs } from '../../workspace.ts';
 import { createParts } from '../user-program.ts';
 import { writeEmptyModel, writeTinyPocket, writeTinyVoice, writeTinyZipvoice } from './tiny-models.ts';
 
@@ -20,7 +21,7 @@ const signal = new AbortController().signal;
 const request = { text: 'hola mundo', language: 'es-MX', voiceMode: 'auto', speed: 1 } as const;
 
 async function create(more: object = {}) {
-  const folder = writeTinyVoice(join(temporaryFolder(), 'tiny'));
+  const folder = writeTinyVoice(join(makeFolder(), 'tiny'));
   const speaker = await createSherpaSpeaker({ type: 'sherpa', folder, ...more }, createParts());
   onTestFinished(() => speaker.close());
   return speaker;
@@ -28,7 +29,7 @@ async function create(more: object = {}) {
 
 describe('a voice', () => {
   test('speaks with its own rate, and leaves no file', async () => {
-    const folder = temporaryFolder();
+    const folder = makeFolder();
     const clip = await (await create()).speak(request, { signal, folder });
     expect(clip.sampleRate).toBe(22_050);
     // Nine letters and the space, 0.1 s each.
@@ -48,7 +49,7 @@ describe('a voice', () => {
   test('has the voices that the entry names', async () => {
     const speaker = await create({ voices: { es: { female: '1', male: '2' } } });
     expect(await speaker.voices({ signal, folder: '/' })).toEqual([{ language: 'es', voices: ['1', '2'] }]);
-    const spoken = speaker.speak({ ...request, voiceMode: 'male' }, { signal, folder: temporaryFolder() });
+    const spoken = speaker.speak({ ...request, voiceMode: 'male' }, { signal, folder: makeFolder() });
     await expect(spoken).rejects.toThrow('sherpa tiny failed: it has 1 voices, from 0 to 0, and no voice 2');
   });
 
@@ -59,10 +60,7 @@ describe('a voice', () => {
   });
 
   test('that has no words for a text is silent, which is a failure', async () => {
-    const spoken = (await create()).speak(
-      { ...request, text: '漢字' },
-      { signal, folder: temporaryFolder() },
-    );
+    const spoken = (await create()).speak({ ...request, text: '漢字' }, { signal, folder: makeFolder() });
     await expect(spoken).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
       message: expect.stringContaining('sherpa tiny'),
@@ -71,7 +69,7 @@ describe('a voice', () => {
 });
 
 test('a voice of unknown language needs one in the entry', async () => {
-  const folder = writeTinyVoice(join(temporaryFolder(), 'mine'), { language: 'Klingon' });
+  const folder = writeTinyVoice(join(makeFolder(), 'mine'), { language: 'Klingon' });
   const create = (languages?: string[]) =>
     createSherpaSpeaker({ type: 'sherpa', folder, languages }, createParts());
   await expect(create()).rejects.toThrow('sherpa mine: its files do not name its language');
@@ -90,7 +88,7 @@ describe('a voice that speaks like a recording', () => {
     const speaker = await createSherpaSpeaker({ type: 'sherpa', folder, ...more }, createParts());
     onTestFinished(() => speaker.close());
     const say = async (text: string, voiceMode: VoiceMode, speed = 1) => {
-      const run = { signal, folder: temporaryFolder() };
+      const run = { signal, folder: makeFolder() };
       const { samples, sampleRate } = await speaker.speak({ text, language: 'en', voiceMode, speed }, run);
       expect(readdirSync(run.folder)).toEqual([]);
       const loudness = samples.reduce((most, value) => Math.max(most, value), 0) / 32_767;
@@ -100,7 +98,7 @@ describe('a voice that speaks like a recording', () => {
   }
 
   test('of Pocket TTS has the voice of the entry, else of the first recording, and only its natural speed', async () => {
-    const folder = writeTinyPocket(join(temporaryFolder(), 'tiny-pocket'));
+    const folder = writeTinyPocket(join(makeFolder(), 'tiny-pocket'));
     await record(folder, 'george', 0.3);
     await record(folder, 'mary', 0.8);
     const { speaker, say } = await createIn(folder, { voices: { en: { female: 'mary', male: 'george' } } });
@@ -119,7 +117,7 @@ describe('a voice that speaks like a recording', () => {
   });
 
   test('of ZipVoice is told the words of the recording, which may be of any format', async () => {
-    const folder = writeTinyZipvoice(join(temporaryFolder(), 'tiny-zipvoice'), espeakData());
+    const folder = writeTinyZipvoice(join(makeFolder(), 'tiny-zipvoice'), espeakData());
     await record(folder, 'ana', 0.8);
     await record(folder, 'eva', 0.8);
     const [from, to] = [join(folder, 'eva.wav'), join(folder, 'two.wav')];
@@ -142,7 +140,7 @@ describe('a voice that speaks like a recording', () => {
     ['zipvoice', '', {}, 'a recording of some seconds and its words; put ana.wav and ana.txt into'],
     ['zipvoice', 'eva.wav', {}, 'a recording of some seconds and its words; put eva.txt into'],
   ])('of type %s with the recordings "%s" and %j is refused: %s', async (type, recordings, more, message) => {
-    const folder = writeEmptyModel(join(temporaryFolder(), type), `${FILES[type]} ${recordings}`.trim());
+    const folder = writeEmptyModel(join(makeFolder(), type), `${FILES[type]} ${recordings}`.trim());
     const end = 'the folder of the model, or name a recording that is there as the voice';
     await expect(createIn(folder, more)).rejects.toMatchObject({
       permanent: true,
@@ -151,7 +149,7 @@ describe('a voice that speaks like a recording', () => {
   });
 
   test('names a recording that is not a sound', async () => {
-    const folder = writeTinyPocket(join(temporaryFolder(), 'tiny-pocket'));
+    const folder = writeTinyPocket(join(makeFolder(), 'tiny-pocket'));
     writeFileSync(join(folder, 'ana.wav'), '<html>');
     const { say } = await createIn(folder);
     await expect(say('hola', 'auto')).rejects.toMatchObject({
@@ -186,10 +184,10 @@ test.each([
     'duration_predictor.onnx',
   ],
 ])('passes the files of %s to sherpa', async (name, files, opened) => {
-  const folder = writeEmptyModel(join(temporaryFolder(), name), files);
+  const folder = writeEmptyModel(join(makeFolder(), name), files);
   const speaker = await createSherpaSpeaker({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => speaker.close());
-  await expect(speaker.speak(request, { signal, folder: temporaryFolder() })).rejects.toMatchObject({
+  await expect(speaker.speak(request, { signal, folder: makeFolder() })).rejects.toMatchObject({
     permanent: true,
     message: expect.stringMatching(`^sherpa ${name} ended with .*Load model from ${opened} failed: [A-Z]`),
   });

@@ -3,13 +3,14 @@ import { expect, test } from 'vitest';
 import { createMovableClock } from '../../../../src/service/control/clock.ts';
 import { migrateSchema } from '../../../../src/service/store/schema.ts';
 import { openSqliteFile } from '../../../../src/service/store/sqlite-file.ts';
-import { DUBBING, makeStateDir, startScene, until, untilJob } from '../../harness/scene.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
+import { DUBBING, startScene, until, untilJob } from '../../harness/scene.ts';
 import { changeStore } from '../../harness/stores.ts';
 import { createJob, OPEN, only, readRows, startReceiver, untilAttempted } from './receiver.ts';
 
 test('an event survives the service: the next one delivers it under the same id', async () => {
   const receiver = await startReceiver(503, 204);
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const first = await startScene({ stateDir, config: OPEN });
   await createJob(first, receiver.url);
   await untilAttempted(first, 1);
@@ -24,7 +25,7 @@ test('an event survives the service: the next one delivers it under the same id'
 
 test('an event that a process was sending when it died is sent again by another', async () => {
   const receiver = await startReceiver();
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
   await untilJob(idle.caller, await createJob(idle, receiver.url), 'succeeded');
   changeStore(stateDir, `UPDATE deliveries SET attempts = 1, lease_owner = 'died', lease_until = 0`);
@@ -36,7 +37,7 @@ test('an event that a process was sending when it died is sent again by another'
 
 test('of waiting events, the one that was due first is sent first, however old it is', async () => {
   const receiver = await startReceiver();
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const idle = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
   const older = await createJob(idle, receiver.url);
   await untilJob(idle.caller, older, 'succeeded');
@@ -54,7 +55,7 @@ test('of waiting events, the one that was due first is sent first, however old i
 
 test('a service that closes during an attempt does not count it', async () => {
   const receiver = await startReceiver(0, 204);
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const first = await startScene({ stateDir, config: OPEN });
   await createJob(first, receiver.url);
   await until(
@@ -69,7 +70,7 @@ test('a service that closes during an attempt does not count it', async () => {
 
 test('a job that was made with loopback allowed sends nothing once it is not', async () => {
   const receiver = await startReceiver();
-  const stateDir = await makeStateDir();
+  const stateDir = makeFolder();
   const open = await startScene({ stateDir, config: { ...OPEN, webhookSlots: 0 } });
   await untilJob(open.caller, await createJob(open, receiver.url), 'succeeded');
   const closed = await startScene({ stateDir });
