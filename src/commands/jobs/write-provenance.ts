@@ -112,8 +112,8 @@ async function describeResult(
   const { TOOL } = await import('../../media/export/mark.ts');
   const { isSpoken, from, to } = markOf(item);
   const all = (item.gathers ?? [item]).flatMap((each) => stepsOf(run, each));
-  // Languages share the recognition of their video.
-  const steps = [...new Map(all.map((step) => [JSON.stringify(step), step])).values()];
+  // Languages share the recognition of their video, and engines.
+  const steps = distinct(all);
   return {
     $schema: PROVENANCE_SCHEMA_ADDRESS,
     object: 'provenance',
@@ -124,9 +124,13 @@ async function describeResult(
     synthetic_speech: isSpoken,
     from: from ?? recognizedLanguage(journal, item) ?? known?.from ?? (await languageInMark(run, path)),
     to: [...to],
-    steps: steps.map(({ step, by, engine }) => ({ step, by, engine })),
+    steps: distinct(steps.map(({ step, by, engine }) => ({ step, by, engine }))),
     edited: (await Promise.all(steps.map(findEdits))).flat(),
   };
+}
+
+function distinct<T>(list: readonly T[]): T[] {
+  return [...new Map(list.map((each) => [JSON.stringify(each), each])).values()];
 }
 
 /** A file has the languages that could be made. */

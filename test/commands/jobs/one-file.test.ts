@@ -274,14 +274,17 @@ describe('one file with all languages', PATIENCE, () => {
 
   it('has its provenance beside it, which verifies, and its languages have none', async () => {
     const vloc = await startStaging();
-    const { code, stderr } = await vloc.run([...ONE, '--to', 'es,fr', '--provenance']);
+    const { code, stderr } = await vloc.run([...ONE, '--from-subtitles', '--to', 'es,fr', '--provenance']);
     expect(code, stderr).toBe(0);
     const all = readdirSync(vloc.path('out'), { recursive: true, encoding: 'utf8' });
     expect(all.filter((name) => name.endsWith('.provenance.json'))).toEqual(['talk.mul.provenance.json']);
     const verified = await vloc.run(['verify', 'out/talk.mul.mp4', '-o', 'json']);
     expect(verified.code, verified.stderr).toBe(0);
     const to = ['es', 'fr'];
-    expect(JSON.parse(verified.stdout).data).toMatchObject([{ tag: { to }, provenance: { to } }]);
+    const [{ tag, provenance }] = JSON.parse(verified.stdout).data;
+    expect([tag.to, provenance.to]).toEqual([to, to]);
+    const steps = provenance.steps.map(({ step }: { step: string }) => step);
+    expect(steps).toEqual(['recognize', 'translate', 'speak', 'separate']);
   });
 
   it('of a sample has .sample in its name, and is kept when the whole is made', async () => {
