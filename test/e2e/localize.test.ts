@@ -130,6 +130,15 @@ describe('vloc localize short.mp4 --to es', () => {
     expect(again.stderr).not.toContain('Embedded service');
   });
 
+  it('has the engines in its provenance, which the same command adds for nothing', async () => {
+    expect((await vloc.run('localize', 'short.mp4', '--to', 'es', '--provenance')).code).toBe(0);
+    const { code, stdout } = await vloc.run('verify', 'short.es.mp4');
+    expect(stdout).toContain(
+      'recognized by pocketsphinx; translated by apertium; spoken by espeak-ng; separated',
+    );
+    expect(code).toBe(0);
+  });
+
   it('is not replaced by one with other options, and nothing is sent', async () => {
     const other = await vloc.run('localize', 'short.mp4', '--to', 'es', '--original-audio', 'mute');
     expect(other.code).toBe(2);

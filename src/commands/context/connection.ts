@@ -14,7 +14,7 @@ import {
 import { createSecretKeeper, type SecretKeeper, withoutLineBreak } from '../../profiles/secrets.ts';
 import type { Settings } from '../../profiles/settings.ts';
 import type { Prices } from '../../protocol/prices.ts';
-import { isNoticed, type Provenance } from '../../protocol/provenance.ts';
+import type { Provenance } from '../../protocol/provenance.ts';
 import type { Context } from './context.ts';
 import { formatDuration } from './format.ts';
 import { openStateFolder } from './state-folder.ts';
@@ -27,7 +27,7 @@ export interface Connection {
   readonly isFree: boolean;
   /** Credits for one unit of each kind: those of the embedded service, or what the user states about a remote one. */
   readonly prices: Prices;
-  /** Returns what is worth reporting about the engines of a finished job; null from a remote service, which does not state it. */
+  /** Returns how a finished job was made; null from a remote service, which does not state it. */
   readProvenance(jobId: string): Promise<Provenance | null>;
   /** Names what translates: the service by its address, or the engines of the embedded one. */
   translator(): Promise<string>;
@@ -125,7 +125,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     { stuckFailure },
     { createLogWriter },
     { DEFAULT_CONFIG },
-    { defaultEngines, isBuiltIn },
+    { defaultEngines },
     engines,
     { createClient },
   ] = await Promise.all([
@@ -138,12 +138,6 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     import('../../client/client.ts'),
   ]);
   const capabilities = await engines.capabilities();
-  const isUsual = (provenance: Provenance) =>
-    !provenance.cues.some(isNoticed) &&
-    provenance.engines.every(
-      ({ step, engine, skipped, reused = false, silent = false }) =>
-        step !== 'export' && isBuiltIn(step, engine) && skipped.length === 0 && !reused && !silent,
-    );
   const config = embeddedConfig(context);
   const service = await openStateFolder(stateDir, 'VLOC_STATE_DIR', () =>
     createService({
@@ -169,10 +163,7 @@ async function connectEmbedded(stateDir: string, context: Context): Promise<Conn
     capabilities,
     isFree: true,
     prices: DEFAULT_CONFIG.prices,
-    async readProvenance(jobId) {
-      const provenance = await service.readProvenance(jobId);
-      return provenance === null || isUsual(provenance) ? null : provenance;
-    },
+    readProvenance: service.readProvenance,
     async translator() {
       const [{ readEngines }, { nameEngines }] = await Promise.all([
         import('./engines.ts'),
