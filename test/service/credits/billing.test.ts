@@ -47,6 +47,39 @@ test.each([
   },
 );
 
+test('the balance includes the reserved credits, the rest of the month, and the start of the next one', async () => {
+  const { caller, callerFor, service, engines } = await startScene();
+  engines.hold();
+  const limited = callerFor(await service.issueKey({ monthlyLimitCredits: 2.5 }));
+  const lines = [1, 2].map((index) => ({ index, start_ms: index, end_ms: index + 1, text: 'hello' }));
+  const translate = { subtitle: { type: 'lines', lines }, source_language: 'en', target_language: 'es' };
+  await limited.post('/v1/subtitle-translations', translate);
+  const { json } = await limited.get('/v1/credits');
+  expect(json).toMatchObject({
+    object: 'credit_balance',
+    balance_credits: 100_000,
+    reserved_credits: 2,
+    available_credits: 99_998,
+    monthly_usage: {
+      time_zone: 'Asia/Shanghai',
+      used_credits: 2,
+      limit_credits: 2.5,
+      remaining_credits: 0.5,
+    },
+  });
+  expect(Date.parse(json.monthly_usage.resets_at)).toBeGreaterThan(Date.now());
+  const refused = await limited.post('/v1/subtitle-translations', translate);
+  expect(refused.status).toBe(429);
+  expect(refused.json).toMatchObject({ code: 'CREDIT_QUOTA_EXCEEDED', retryable: false });
+  const unlimited = await caller.get('/v1/credits');
+  expect(unlimited.json.monthly_usage).toMatchObject({
+    used_credits: 0,
+    limit_credits: null,
+    remaining_credits: null,
+  });
+  expect((await caller.get('/v1/credits?limit=1')).status).toBe(400);
+});
+
 /** An empty ledger of one key, from START. */
 async function openLedger() {
   const { store } = await openEmptyAccount();
@@ -97,6 +130,12 @@ test('a job may use up the account to the last thousandth, and no more', async (
   await reserve('first', 2_000);
   await expect(reserve('second', 1)).rejects.toMatchObject({ code: 'INSUFFICIENT_CREDITS' });
   expect(await readAccount(store, START)).toEqual({ balance: 2_000, reserved: 2_000, available: 0 });
+});
+
+test('an account without any grant has nothing', async () => {
+  const { store, id } = await openLedger();
+  expect(await readAccount(store, START)).toEqual({ balance: 0, reserved: 0, available: 0 });
+  expect(await readMonthlyUse(store, id, '2026-11')).toBe(0);
 });
 
 test('credits that expired under a reservation leave zero available, not less', async () => {
