@@ -48,7 +48,7 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
   const argv = moveLeadingOptions(
     given.flatMap((argument) => (argument === '--help=all' ? argument.split('=') : [argument])),
   );
-  const found: Found = { invocation: { type: 'answered', code: 0 }, isWholeHelp: asksForWholeHelp(argv) };
+  const found: Found = { invocation: { type: 'answered', code: 0 }, isShortHelp: asksForShortHelp(argv) };
   const root = createParser('vloc', io)
     .description('Give it a video, get it back in other languages.')
     .version(VERSION, '-V, --version', 'print the version')
@@ -79,15 +79,16 @@ export async function parseArguments(given: readonly string[], io: Io): Promise<
 /** Fills in the result of the parser, whose actions return nothing. */
 interface Found {
   invocation: Invocation;
-  readonly isWholeHelp: boolean;
+  /** All options are there otherwise, so that a misspelled one is recognized. */
+  readonly isShortHelp: boolean;
 }
 
 /** The word after `--help`, or the last one of `vloc help COMMAND`, that asks for every option. */
 const WHOLE = 'all';
 
-function asksForWholeHelp(argv: readonly string[]): boolean {
-  if (argv[0] === 'help') return argv.at(-1) === WHOLE;
-  return argv.some((word, at) => word === WHOLE && ['-h', '--help'].includes(argv[at - 1] ?? ''));
+function asksForShortHelp(argv: readonly string[]): boolean {
+  if (argv[0] === 'help') return argv.at(-1) !== WHOLE;
+  return argv.some((word, at) => ['-h', '--help'].includes(word) && argv[at + 1] !== WHOLE);
 }
 
 function parserOf(root: Parser, words: readonly string[]): Parser {
@@ -223,7 +224,7 @@ async function addCommand(parser: Parser, row: CommandLeaf, found: Found): Promi
     parser.argument(writeOperands(operands), operandHelp(operands));
     if ('parts' in operands) showParts(parser, operands.parts);
   }
-  const isShort = !found.isWholeHelp && Object.keys(command.options).length > MOST_OPTIONS;
+  const isShort = found.isShortHelp && Object.keys(command.options).length > MOST_OPTIONS;
   addOptions(parser, command.options, isShort);
   addOptions(parser, GLOBAL_OPTIONS, isShort);
   const more = parser.options.filter(({ hidden }) => hidden).length;

@@ -115,6 +115,11 @@ describe('a word after a command or group that is not one of its commands', () =
       'See `vloc models --help`.',
     ],
     [['models', '--to', 'es'], "unknown option '--to'", 'See `vloc models --help`.'],
+    [
+      ['localize', 'talk.mp4', '--sound-onl'],
+      "unknown option '--sound-onl' (Did you mean --sound-only?)",
+      'See `vloc localize --help`.',
+    ],
     [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
     [
       ['credits', 'histroy'],
