@@ -221,7 +221,7 @@ function afterDownload(
       return isCopiable ? { step: 'continue', next: { step: 'download', key, jobId } } : done;
     }
     const changes = [`${kept ?? 'none'} → ${now ?? 'none'}`];
-    // A file of a language alone is no file of the user's, and what is made for the user does not replace it.
+    // A result that vloc keeps for a file with several languages is no file of the user's, so nothing of theirs is replaced.
     if (!replace && !isHidden && !isInner) return { step: 'changed', what: 'tracks', changes };
   }
   if (skipDone) return { step: 'done', before: 'recorded', jobId, files: [] };
