@@ -21,6 +21,9 @@ export interface Engine {
   readonly install: Readonly<Partial<Record<OperatingSystem, readonly string[]>>>;
 }
 
+/** Pairs of languages of Apertium; Debian has a package for each. */
+export const USUAL_PAIRS: readonly string[] = ['eng-spa', 'eng-cat'];
+
 export const ENGINES: readonly Engine[] = [
   {
     name: 'ffmpeg',
@@ -64,7 +67,7 @@ export const ENGINES: readonly Engine[] = [
     programs: ['apertium'],
     versionFlag: '-V',
     packages: [],
-    install: { debian: ['apertium', 'apertium-eng-spa', 'apertium-eng-cat'] },
+    install: { debian: ['apertium', ...USUAL_PAIRS.map((pair) => `apertium-${pair}`)] },
   },
   {
     name: 'flite',

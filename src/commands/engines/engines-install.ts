@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { configurationFailure, type Failure, usageFailure } from '../../base/failure.ts';
 import { flagOption, listOption } from '../../base/option.ts';
 import { isInstalled } from '../../engines/capabilities.ts';
-import { ENGINES } from '../../engines/catalog.ts';
+import { ENGINES, type OperatingSystem, USUAL_PAIRS } from '../../engines/catalog.ts';
 import type { Capabilities } from '../../engines/engine.ts';
 import { createEngines } from '../../engines/index.ts';
 import {
@@ -65,7 +65,7 @@ export const enginesInstall: Command = defineCommand({
     if (plan.commands.length > 0) await install(context, plan, options.yes);
     const after = plan.commands.length > 0 ? await detect(context) : before;
     const missing = [
-      ...listMissing(after, options.pair),
+      ...listMissing(after, wantedPairs(context, after, options.pair)),
       ...listMissingTargets(after, options.to).map((language) => `a translation to ${language}`),
       ...(await listMissingFonts(context, options.font)).map((language) => `a font for ${language}`),
     ];
@@ -139,23 +139,38 @@ function listMissingFor(languages: readonly string[], programs: Programs): reado
   ).map(({ name }) => name);
 }
 
+/** The pairs that were asked for, and the usual ones where Apertium came without them. */
+function wantedPairs(
+  context: Context,
+  { missing }: Capabilities,
+  asked: readonly string[],
+): readonly string[] {
+  const withPairs = missing.some(({ engine }) => engine === 'apertium') || systemOf(context) !== 'debian';
+  return withPairs ? asked : [...new Set([...asked, ...USUAL_PAIRS])];
+}
+
+function systemOf({ io }: Context): OperatingSystem | null {
+  return detectSystem(io.platform, readOsRelease());
+}
+
 async function makePlan(
   context: Context,
   capabilities: Capabilities,
   {
-    pair: pairs,
+    pair: asked,
     to,
     font,
   }: { readonly pair: readonly string[]; readonly to: readonly string[]; readonly font: readonly string[] },
 ): Promise<InstallPlan> {
-  const wrong = pairs.find((pair) => !isPair(pair));
+  const wrong = asked.find((pair) => !isPair(pair));
   if (wrong !== undefined) {
     throw invalidCallFailure(`"${wrong}" is not a pair of languages`, 'Write two codes, such as eng-glg.');
   }
+  const pairs = wantedPairs(context, capabilities, asked);
   const programs = createPrograms(context.io.env.PATH ?? '');
   const missing = [...listMissing(capabilities, pairs), ...listMissingFor(to, programs)];
   const facts = {
-    system: detectSystem(context.io.platform, readOsRelease()),
+    system: systemOf(context),
     privilege: await detectPrivilege(programs.locate('sudo')),
     missing,
     freshLists: hasFreshLists(context.io.now()),

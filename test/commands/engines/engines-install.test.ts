@@ -37,6 +37,13 @@ describe.runIf(detectSystem(process.platform, readOsRelease()) === 'debian')(
       }
     });
 
+    it('installs the usual pairs where Apertium is there without them', async () => {
+      addPackages('apertium-eng-spa', 'apertium-eng-cat', 'apertium-es-pt');
+      addProgram('apertium', `printf '  es-pt\\n  pt-es\\n'`);
+      const { stderr } = await install();
+      expect(stderr).toContain('To be installed: apertium-eng-spa, apertium-eng-cat\n');
+    });
+
     it('installs nothing for an available pair', async () => {
       addPackages('apertium-eng-spa');
       const { code, stdout } = await install('--pair', 'spa-eng', '--pair', 'en-ca', '-o', 'json');
