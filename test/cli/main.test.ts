@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EXIT_CODES } from '../../src/base/exit-codes.ts';
-import { main } from '../../src/cli/main.ts';
 import { COMMAND_ROWS } from '../../src/commands/tree.ts';
-import { runMain } from '../support/run-main.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { runMain, startMain } from '../support/run-main.ts';
 
 async function run(...argv: string[]) {
   return runMain(argv);
@@ -60,12 +58,11 @@ it.each([
   ['SIGHUP', 'SIGHUP', []],
   ['SIGTERM', 'SIGHUP', []],
 ] as const)('%s, then %s exits immediately with %j', async (first, second, abandoned) => {
-  const test = createTestIo();
-  const ended = main(['schema', '--jq', 'def f: f; f'], test.io);
-  test.send(first);
-  test.send(second);
-  expect(test.abandoned).toEqual(abandoned);
-  expect([await ended, test.stdout(), test.stderr()]).toEqual([EXIT_CODES[first].code, '', '']);
+  const running = startMain(['schema', '--jq', 'def f: f; f']);
+  running.send(first);
+  running.send(second);
+  expect(running.abandoned).toEqual(abandoned);
+  expect(await running.ended).toEqual({ code: EXIT_CODES[first].code, stdout: '', stderr: '' });
 });
 
 describe('local checks', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, HELP_GROUPS } from '../../src/base/option.ts';
 import { flagName } from '../../src/batch/inputs/field-flags.ts';
-import { main } from '../../src/cli/main.ts';
 import { parseArguments } from '../../src/cli/program.ts';
 import type { Command } from '../../src/commands/context/command.ts';
 import { GLOBAL_OPTIONS } from '../../src/commands/context/global-options.ts';
 import { COMMANDS } from '../../src/commands/tree.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import { runMain } from '../support/run-main.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const LEAVES = COMMANDS.map(({ words, leaf }) => ({ words, load: leaf.load }));
@@ -72,8 +72,8 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     const count = command.operands?.count;
     const calls = count === undefined ? [] : count === 'one' ? [['']] : [[''], ['x', '']];
     for (const operands of calls) {
-      const { io, stderr } = createTestIo({ cwd: makeFolder() });
-      expect([await main([...words, ...operands], io), stderr()]).toEqual([
+      const { code, stderr } = await runMain([...words, ...operands], { cwd: makeFolder() });
+      expect([code, stderr]).toEqual([
         2,
         expect.stringContaining('invalid argument "": expected a value that is not empty'),
       ]);

@@ -1,10 +1,9 @@
 /** Runs whose stdout takes nothing, as that of `> /dev/full`. */
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { startVloc } from '../commands/support/run-vloc.ts';
 import { TRANSLATION } from '../service/harness/scene.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { runMain } from '../support/run-main.ts';
 
 /** Refuses every write with that code, as the stdout of Node does, which stays open. */
 function broken(code: string): Writable {
@@ -15,9 +14,8 @@ function broken(code: string): Writable {
 }
 
 async function run(words: readonly string[], stdout: Writable, env: Record<string, string> = {}) {
-  const { io, stderr } = createTestIo({ env });
-  const code = await main(words, { ...io, stdout });
-  return { code, stderr: stderr() };
+  const { code, stderr } = await runMain(words, { env, stdout });
+  return { code, stderr };
 }
 
 it('a full disk for stdout ends a run with 10, reported once and without a stack', async () => {

@@ -4,13 +4,12 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { assetsOf } from '../../src/client/index.ts';
 import { createCaller, exchange } from '../service/harness/caller.ts';
 import { putObject, type Scene, sendUpload, until, untilJob } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { createTestIo } from '../support/test-io.ts';
+import { startMain } from '../support/run-main.ts';
 import { clientOf, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
 
 useServers();
@@ -80,16 +79,16 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const settings = join(stateDir, 'service.json');
     await writeFile(settings, JSON.stringify({ storage: options.storage }));
     const env = { ...options.env, VLOC_STATE_DIR: stateDir, VLOC_DATABASE: options.database };
-    const test = createTestIo({ env });
-    const ended = main(['serve', '--config', settings, '--output', 'json'], test.io);
-    const line = await until(test.stdout, (text) => text.includes('\n'));
+    const serving = startMain(['serve', '--config', settings, '--output', 'json'], { env });
+    const line = await until(serving.stdout, (text) => text.includes('\n'));
     const { base_url: url, key, secret } = JSON.parse(line);
     const caller = createCaller(url, { key, secret }, Date.now);
     const { id } = await sendUpload(caller, videoOf(5));
     expect(await server().s3.list(bucket)).toEqual([`uploads/${id}`, 'vloc.cluster']);
-    test.send('SIGTERM');
-    expect(await ended).toBe(0);
-    expect(test.stdout() + test.stderr()).not.toContain(options.env.AWS_SECRET_ACCESS_KEY);
+    serving.send('SIGTERM');
+    const { code, stdout, stderr } = await serving.ended;
+    expect(code).toBe(0);
+    expect(stdout + stderr).not.toContain(options.env.AWS_SECRET_ACCESS_KEY);
   });
 
   it('does not work on bytes that were replaced after they had been checked', async () => {

@@ -4,12 +4,11 @@ import { chmod, cp, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../src/cli/main.ts';
 import { listValues } from '../../src/commands/tool/completion-values.ts';
 import { createMovableClock } from '../../src/service/control/clock.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { type Ended, runMain } from '../support/run-main.ts';
+import { type Ended, runMain, startMain } from '../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 
 const WRITTEN = fileURLToPath(new URL('../fixtures/version-0.1', import.meta.url));
@@ -193,9 +192,9 @@ describe('the store of version 0.1', () => {
   it('is served by vloc serve: its key still works, and the balance is unchanged', async () => {
     const studio = await openStudio();
     const state = join(studio.folder, 'service');
-    const test = createTestIo({ cwd: studio.folder, env: studio.env });
-    const ended = main(['serve', '--state-dir', state, '-o', 'plain'], test.io);
-    const shown = await until(test.stdout, (text) => text.endsWith('/v1\n'));
+    const where = { cwd: studio.folder, env: studio.env };
+    const serving = startMain(['serve', '--state-dir', state, '-o', 'plain'], where);
+    const shown = await until(serving.stdout, (text) => text.endsWith('/v1\n'));
     const { profiles } = JSON.parse(await readProfiles(studio));
     const env = {
       VLOC_BASE_URL: shown.trim(),
@@ -207,8 +206,8 @@ describe('the store of version 0.1', () => {
     const { balance_credits, available_credits, reserved_credits } = JSON.parse(stdout);
     expect(balance_credits).toBe(99_986);
     expect(available_credits + reserved_credits).toBe(99_986);
-    test.send('SIGINT');
-    expect(await ended).toBe(0);
+    serving.send('SIGINT');
+    expect((await serving.ended).code).toBe(0);
   });
 
   it('has both keys with their rules', async () => {

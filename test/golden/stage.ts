@@ -1,7 +1,6 @@
 /** Where the cases of a group run: a service with small engines that all share, and a folder and state for each. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { main } from '../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../src/client/runtime.ts';
 import { type Fault, type Faults, scriptFaults } from '../../src/service/index.ts';
 import { expectDescribed } from '../commands/support/output-schemas.ts';
@@ -9,8 +8,8 @@ import { environmentOf } from '../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../service/harness/scene.ts';
 import { createSmallEngines, type SmallEngines } from '../service/harness/small-engines.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import type { Ended } from '../support/run-main.ts';
-import { createTestIo, type TestIo, type TestIoOptions } from '../support/test-io.ts';
+import { type Ended, type Running, startMain } from '../support/run-main.ts';
+import type { TestIoOptions } from '../support/test-io.ts';
 import { normalize } from './normalize.ts';
 
 /** One command line, and what must be there for it. */
@@ -47,7 +46,7 @@ export interface Stage {
   write(name: string, content: string | Buffer): Promise<void>;
   run(line: string | readonly string[], options?: Partial<TestIoOptions>): Promise<Ended>;
   /** Begins a run that the caller ends. */
-  start(words: readonly string[], options?: Partial<TestIoOptions>): { test: TestIo; ended: Promise<Ended> };
+  start(words: readonly string[], options?: Partial<TestIoOptions>): Running;
   /** Replaces a name in the line by a text. */
   fill(name: string, value: string): void;
   /** A text that differs from run to run, and what is recorded for it. */
@@ -147,14 +146,10 @@ async function openStage(
   const filled: [string, string][] = [];
   const path = (name: string) => join(folder, name);
   const start: Stage['start'] = (words, options = {}) => {
-    const test = createTestIo({ cwd: folder, pace: QUICK, ...options, env: { ...all, ...options.env } });
-    const ended = main(words, test.io).then((code) => ({
-      code,
-      stdout: test.stdout(),
-      stderr: test.stderr(),
-    }));
-    begun.push(ended);
-    return { test, ended };
+    const env = { ...all, ...options.env };
+    const running = startMain(words, { cwd: folder, pace: QUICK, ...options, env });
+    begun.push(running.ended);
+    return running;
   };
   return {
     scene,

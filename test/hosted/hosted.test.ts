@@ -2,8 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { Ended } from '../support/run-main.ts';
 import { DIFFERENCES, type Difference } from './differences.ts';
-import { type Ended, openHosted } from './run-hosted.ts';
+import { openHosted } from './run-hosted.ts';
 import { dottedSignature } from './signature.ts';
 import { TROUBLE_REQUEST_ID, type Trouble } from './troubles.ts';
 import { VARIANTS } from './variants.ts';

@@ -1,19 +1,13 @@
 /** vloc against a hosted service, with waits that take no time. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { main } from '../../src/cli/main.ts';
-import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
+import { makeFolder } from '../support/make-folder.ts';
+import { type Ended, type Running, startMain } from '../support/run-main.ts';
+import type { TestIoOptions } from '../support/test-io.ts';
 import { expectUntouched } from '../support/untouched.ts';
 import type { Difference } from './differences.ts';
 import { type Hosted, type HostedOptions, startHosted } from './service.ts';
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface HostedScene {
   readonly hosted: Hosted;
@@ -37,8 +31,7 @@ export async function openHosted(
 ): Promise<HostedScene> {
   const hosted = await startHosted(chosen, used, options);
   onTestFinished(() => hosted.close());
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-hosted-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   await writeFile(join(folder, 'talk.mp4'), Buffer.from('\0\0\0\x18ftypisom and more'));
   await writeFile(join(folder, 'talk.srt'), SRT);
   await expectUntouched(join(folder, 'talk.mp4'));
@@ -55,12 +48,10 @@ export async function openHosted(
   const slept: number[] = [];
   const sleep = async (ms: number) => void slept.push(ms);
   const pace = { runtime: { sleep } };
-  let newest: ReturnType<typeof createTestIo> | null = null;
-  const run = async (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
-    const test = createTestIo({ cwd: folder, pace, ...io, env: io.env ?? env });
-    newest = test;
-    const code = await main(words, test.io);
-    return { code, stdout: test.stdout(), stderr: test.stderr() };
+  let newest: Running | null = null;
+  const run = (words: readonly string[], io: TestIoOptions = {}): Promise<Ended> => {
+    newest = startMain(words, { cwd: folder, env, pace, ...io });
+    return newest.ended;
   };
   return { hosted, folder, slept, env, run, interrupt: () => newest?.send('SIGINT') };
 }

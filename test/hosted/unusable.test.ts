@@ -2,7 +2,8 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Ended, type HostedScene, openHosted } from './run-hosted.ts';
+import type { Ended } from '../support/run-main.ts';
+import { type HostedScene, openHosted } from './run-hosted.ts';
 import { VARIANTS } from './variants.ts';
 
 interface Line {

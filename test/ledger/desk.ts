@@ -7,12 +7,13 @@ import { LIMITS } from '../commands/jobs/limits.ts';
 import { createKiller, expectKilled, type Moment, spawnVloc } from '../commands/support/killed-vloc.ts';
 import { normalize } from '../golden/normalize.ts';
 import { splitWords } from '../golden/stage.ts';
-import { type Ended, openHosted } from '../hosted/run-hosted.ts';
+import { openHosted } from '../hosted/run-hosted.ts';
 import type { Hosted } from '../hosted/service.ts';
 import type { StoredJob } from '../hosted/shapes.ts';
 import { VARIANTS } from '../hosted/variants.ts';
 import { probeStreams } from '../support/media.ts';
 import { rememberingPath } from '../support/remembered-programs.ts';
+import type { Ended } from '../support/run-main.ts';
 import {
   createNames,
   describeOthers,

@@ -1,7 +1,7 @@
 /** Runs of vloc in this process. */
 import { join } from 'node:path';
 import { main } from '../../src/cli/main.ts';
-import { createTestIo, type TestIoOptions } from './test-io.ts';
+import { createTestIo, type TestIo, type TestIoOptions } from './test-io.ts';
 
 export interface Ended {
   readonly code: number;
@@ -18,9 +18,19 @@ export function variablesIn(folder: string) {
   };
 }
 
+export interface Running extends TestIo {
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts a command line that the test looks at, or sends signals to. */
+export function startMain(words: readonly string[], options: TestIoOptions = {}): Running {
+  const test = createTestIo(options);
+  const { stdout, stderr } = test;
+  const ended = main(words, test.io).then((code) => ({ code, stdout: stdout(), stderr: stderr() }));
+  return { ...test, ended };
+}
+
 /** Runs a command line to its end. */
-export async function runMain(words: readonly string[], options: TestIoOptions = {}): Promise<Ended> {
-  const { io, stdout, stderr } = createTestIo(options);
-  const code = await main(words, io);
-  return { code, stdout: stdout(), stderr: stderr() };
+export function runMain(words: readonly string[], options: TestIoOptions = {}): Promise<Ended> {
+  return startMain(words, options).ended;
 }

@@ -12,42 +12,32 @@ export interface TestIo {
   readonly abandoned: number[];
 }
 
-export interface TestIoOptions {
-  readonly env?: Record<string, string>;
-  readonly cwd?: string;
-  readonly stdin?: string;
-  readonly now?: () => number;
-  readonly platform?: NodeJS.Platform;
-  readonly pace?: NonNullable<TestSettings['pace']>;
-  readonly limits?: NonNullable<TestSettings['limits']>;
-  readonly checkMs?: number;
-  readonly trialMs?: number;
+export interface TestIoOptions extends Partial<Omit<Io, 'stdin'>>, TestSettings {
+  /** Text, or a stream that the test writes. */
+  readonly stdin?: string | Io['stdin'];
 }
 
 /** Creates streams that are not terminals. The environment contains only the given variables. */
-export function createTestIo(options: TestIoOptions = {}): TestIo {
+export function createTestIo({ stdin = Readable.from([]), ...settings }: TestIoOptions = {}): TestIo {
   const stdout = capture();
   const stderr = capture();
   const listeners = new Set<(signal: StopSignal) => void>();
   const abandoned: number[] = [];
   return {
     io: {
-      stdin: Readable.from(options.stdin === undefined ? [] : [Buffer.from(options.stdin)]),
+      stdin: typeof stdin === 'string' ? Readable.from([Buffer.from(stdin)]) : stdin,
       stdout: stdout.stream,
       stderr: stderr.stream,
-      env: options.env ?? {},
-      cwd: options.cwd ?? process.cwd(),
-      platform: options.platform ?? 'linux',
-      now: options.now ?? Date.now,
-      ...(options.pace === undefined ? {} : { pace: options.pace }),
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
-      ...(options.checkMs === undefined ? {} : { checkMs: options.checkMs }),
-      ...(options.trialMs === undefined ? {} : { trialMs: options.trialMs }),
+      env: {},
+      cwd: process.cwd(),
+      platform: 'linux',
+      now: Date.now,
       onSignal: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
       abandon: (code) => abandoned.push(code),
+      ...settings,
     },
     stdout: stdout.text,
     stderr: stderr.text,

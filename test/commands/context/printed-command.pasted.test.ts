@@ -5,12 +5,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { type Scene, startScene, until } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { type Ended, runMain, variablesIn } from '../../support/run-main.ts';
-import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { type Ended, type Running, runMain, startMain, variablesIn } from '../../support/run-main.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
 import { startStaging } from '../stages/staging.ts';
 import { QUICK, untilAccepted } from '../support/run-vloc.ts';
 
@@ -50,10 +49,7 @@ interface Bench {
   readonly scene: Scene;
   readonly folder: string;
   readonly way: Way;
-  readonly open: (
-    words: readonly string[],
-    io?: TestIoOptions,
-  ) => ReturnType<typeof createTestIo> & { ended: Promise<Ended> };
+  readonly open: (words: readonly string[], io?: TestIoOptions) => Running;
   /** Runs vloc with the flags of the way. */
   readonly run: (...words: string[]) => Promise<Ended>;
   /** Runs a command line as a shell takes it apart. */
@@ -85,15 +81,7 @@ async function openBench(choose: (scene: Scene) => Way, known = true): Promise<B
   await mkdir(join(folder, 'my subs'));
   await writeFile(join(folder, 'my subs', 'talk.srt'), SRT);
   const env = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state'), ...way.env };
-  const open: Bench['open'] = (words, io = {}) => {
-    const test = createTestIo({ cwd: folder, env, pace: QUICK, ...io });
-    const ended = main(words, test.io).then((code) => ({
-      code,
-      stdout: test.stdout(),
-      stderr: test.stderr(),
-    }));
-    return { ...test, ended };
-  };
+  const open: Bench['open'] = (words, io) => startMain(words, { cwd: folder, env, pace: QUICK, ...io });
   return {
     scene,
     folder,
@@ -102,7 +90,7 @@ async function openBench(choose: (scene: Scene) => Way, known = true): Promise<B
     run: (...words) => open([...words, ...flags]).ended,
     paste: (line, from = folder) => {
       const { cwd, words } = takeApart(line, from);
-      return open(words, { cwd, env, pace: QUICK }).ended;
+      return open(words, { cwd }).ended;
     },
     jobs: async () => (await scene.caller.get('/v1/subtitle-translations')).json.data.length,
     has: (name) => existsSync(join(folder, name)),

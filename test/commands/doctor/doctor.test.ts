@@ -1,31 +1,26 @@
-import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { startScene } from '../../service/harness/scene.ts';
 import { startPlain, startSecure } from '../../service/outgoing/outside.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { oldFfmpegPath } from '../../support/old-ffmpeg.ts';
 import { pathWithout } from '../../support/path-without.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 
 /** Longer than a test may take: no check runs into its limit because the machine is busy. */
 const NO_HURRY_MS = 600_000;
 
 let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vloc-doctor-'));
+beforeEach(() => {
+  folder = makeFolder();
 });
 
 async function run(env: Record<string, string> = {}, words: readonly string[] = ['-o', 'json']) {
-  const folders = { VLOC_STATE_DIR: join(folder, 'state'), VLOC_CONFIG_DIR: join(folder, 'config') };
-  const all = { ...folders, PATH: rememberingPath(), LANG: 'C.UTF-8', ...env };
-  const test = createTestIo({ env: all, cwd: folder, checkMs: NO_HURRY_MS });
-  const code = await main(['doctor', ...words], test.io);
-  const [stdout, stderr] = [test.stdout(), test.stderr()];
-  return { code, stdout, stderr };
+  const all = { ...variablesIn(folder), PATH: rememberingPath(), LANG: 'C.UTF-8', ...env };
+  return runMain(['doctor', ...words], { env: all, cwd: folder, checkMs: NO_HURRY_MS });
 }
 
 /** The checks by name. */

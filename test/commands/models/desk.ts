@@ -2,13 +2,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { type Hub, startHub } from '../../support/hub-server.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import type { Ended } from '../../support/run-main.ts';
-import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { type Ended, startMain } from '../../support/run-main.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 
@@ -60,14 +59,13 @@ export async function openModelsDesk(): Promise<ModelsDesk> {
   const file = join(folder, 'config', 'engines.json');
   const call = async (
     words: readonly string[],
-    { catalog: other = catalog, onStart, ...options }: RunOptions = {},
+    { catalog: modelCatalog = catalog, onStart, ...options }: RunOptions = {},
   ): Promise<Ended> => {
-    const test = createTestIo({ cwd: folder, pace: PACE, ...options, env: { ...env, ...options.env } });
-    const ended = main(words, { ...test.io, modelCatalog: other });
-    onStart?.(test.send);
-    const result = { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
-    await expectDescribed(words, result);
-    return result;
+    const all = { ...options, modelCatalog, env: { ...env, ...options.env } };
+    const { send, ended } = startMain(words, { cwd: folder, pace: PACE, ...all });
+    onStart?.(send);
+    await expectDescribed(words, await ended);
+    return ended;
   };
   return {
     ...{ folder, copies, catalog, models, hub, env, call },

@@ -2,12 +2,10 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { until } from '../../service/harness/scene.ts';
 import { changeStore } from '../../service/harness/stores.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { runMain } from '../../support/run-main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, startMain } from '../../support/run-main.ts';
 
 let stateDir = '';
 beforeEach(async () => {
@@ -26,31 +24,29 @@ async function writeReport(pid: number, status: string): Promise<string> {
 }
 
 it('shows a running service, and nothing after its end', async () => {
-  const served = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
-  const ended = main(['serve', '--output', 'json'], served.io);
+  const serving = startMain(['serve', '--output', 'json'], { env: { VLOC_STATE_DIR: stateDir } });
   await until(health, ({ code }) => code === 0);
   const { stdout } = await health();
   expect(JSON.parse(stdout)).toMatchObject({
     ...{ status: 'ok', role: 'all', running_jobs: 0, database: 'ok', storage: 'ok', queue: 'ok' },
     ...{ lease: null, pid: process.pid, host: hostname() },
   });
-  served.send('SIGTERM');
-  expect(await ended).toBe(0);
+  serving.send('SIGTERM');
+  expect((await serving.ended).code).toBe(0);
   const { code, stderr } = await health();
   expect([code, stderr]).toEqual([7, expect.stringContaining('SERVICE_NOT_RUNNING')]);
 });
 
 it('shows the present state also when the report of before cannot be replaced, as on a full disk', async () => {
-  const served = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
-  const ended = main(['serve', '--output', 'json'], served.io);
+  const serving = startMain(['serve', '--output', 'json'], { env: { VLOC_STATE_DIR: stateDir } });
   await until(health, ({ code }) => code === 0);
   // No new file can be written under this name.
   await mkdir(join(stateDir, `health-${hostname()}-${process.pid}.json.new`));
   changeStore(stateDir, 'DROP TABLE secrets');
   const { stdout } = await until(health, ({ code }) => code === 7);
   expect(JSON.parse(stdout)).toMatchObject({ status: 'failing', database: 'the store cannot be written' });
-  served.send('SIGTERM');
-  await ended;
+  serving.send('SIGTERM');
+  await serving.ended;
 });
 
 it('exits with 7 for a process that cannot work; --live asks only whether it runs', async () => {

@@ -2,12 +2,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { createCaller, exchange, send } from '../../service/harness/caller.ts';
 import { startScene, until } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { runMain } from '../../support/run-main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, startMain } from '../../support/run-main.ts';
 
 /** Refuses every write, as `> /dev/full`. */
 const brokenStdout = () =>
@@ -23,14 +21,15 @@ beforeEach(async () => {
 
 /** Runs `vloc serve` until its first line is on stdout; `stop` is what a supervisor does. */
 async function serve(...words: string[]) {
-  const test = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
-  const ended = main(['serve', ...words], test.io);
-  const line = await until(test.stdout, (text) => text.includes('\n'));
-  const stop = () => {
-    test.send('SIGTERM');
-    return ended;
+  const { stdout, stderr, send, ended } = startMain(['serve', ...words], {
+    env: { VLOC_STATE_DIR: stateDir },
+  });
+  const line = await until(stdout, (text) => text.includes('\n'));
+  const stop = async () => {
+    send('SIGTERM');
+    return (await ended).code;
   };
-  return { line: line.split('\n', 1)[0] ?? '', stdout: test.stdout, stderr: test.stderr, stop };
+  return { line: line.split('\n', 1)[0] ?? '', stdout, stderr, stop };
 }
 
 /** Runs a command that ends by itself. */
@@ -269,9 +268,10 @@ describe('a first start that fails', () => {
   });
 
   it('keeps no key if stdout cannot be written', async () => {
-    const { io, stderr } = createTestIo({ env: { VLOC_STATE_DIR: stateDir } });
-    expect(await main(['serve'], { ...io, stdout: brokenStdout() })).toBe(10);
-    expect(stderr()).toContain('The key was not stored');
+    const broken = { env: { VLOC_STATE_DIR: stateDir }, stdout: brokenStdout() };
+    const { code, stderr } = await runMain(['serve'], broken);
+    expect(code).toBe(10);
+    expect(stderr).toContain('The key was not stored');
     expect((await startAgain()).secret).not.toBeNull();
   });
 });

@@ -5,9 +5,8 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { StdioServerTransport as EarlierTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { onTestFinished } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { startMain } from '../../support/run-main.ts';
 import { LIMITS } from '../jobs/limits.ts';
 import { QUICK, type VlocScene } from './run-vloc.ts';
 
@@ -23,15 +22,16 @@ interface StartedMcp {
 /** @param flags of `vloc mcp`, which ends with the test */
 export function startMcp({ folder, env }: Scene, flags: readonly string[]): StartedMcp {
   const variables = { PATH: rememberingPath(), ...env };
-  const { io, stderr } = createTestIo({ cwd: folder, env: variables, pace: QUICK, limits: LIMITS });
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const ended = main(['mcp', ...flags], { ...io, stdin, stdout });
+  const options = { cwd: folder, env: variables, pace: QUICK, limits: LIMITS, stdin, stdout };
+  const { ended } = startMain(['mcp', ...flags], options);
   onTestFinished(async () => {
     stdin.end();
     await ended;
   });
   const endEarly = async () => {
-    throw new Error(`vloc mcp ended with ${await ended}: ${stderr()}`);
+    const { code, stderr } = await ended;
+    throw new Error(`vloc mcp ended with ${code}: ${stderr}`);
   };
   return { stdin, stdout, whileItRuns: (work) => Promise.race([work, endEarly()]) };
 }

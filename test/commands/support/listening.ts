@@ -2,10 +2,10 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { type SignOptions, sign } from '../../client/webhooks/sign.ts';
 import { until } from '../../service/harness/scene.ts';
-import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { type Running, startMain } from '../../support/run-main.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
 
 export const SECRET = 'whsec_canary';
 /** When everything happens, in Unix seconds. */
@@ -31,20 +31,25 @@ export function send(
   });
 }
 
+/** Waits for the address of a run that listens. */
+export async function untilListening({ stderr }: Pick<Running, 'stderr'>): Promise<string> {
+  const address = () => /Listening on (\S+);/.exec(stderr())?.[1] ?? '';
+  return until(address, (url) => url !== '');
+}
+
 /** Starts listening and waits for the address. */
 export async function startListening(words: readonly string[], options: TestIoOptions = {}) {
   const env = { VLOC_WEBHOOK_SECRET: SECRET, PATH: process.env.PATH ?? '', ...options.env };
-  const test = createTestIo({ now: () => AT * 1000, ...options, env });
-  const ended = main(['webhooks', 'listen', ...words], test.io);
+  const running = startMain(['webhooks', 'listen', ...words], { now: () => AT * 1000, ...options, env });
+  const ended = running.ended.then(({ code }) => code);
   onTestFinished(async () => {
-    test.send('SIGTERM');
+    running.send('SIGTERM');
     await ended;
   });
-  const notes = await until(test.stderr, (told) => /Listening on \S+;/.test(told));
-  const url = /Listening on (\S+);/.exec(notes)?.[1] ?? '';
+  const url = await untilListening(running);
   const deliver = (body: string, signed: Partial<SignOptions> = {}) => {
     const { body: bytes, headers } = sign(body, { secret: SECRET, at: AT, ...signed });
     return send(url, bytes, headers);
   };
-  return { ...test, url, ended, deliver };
+  return { ...running, url, ended, deliver };
 }

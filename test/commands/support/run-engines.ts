@@ -2,11 +2,10 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { main } from '../../../src/cli/main.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { type Ended, runMain, variablesIn } from '../../support/run-main.ts';
-import { createTestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { type Ended, runMain, startMain, variablesIn } from '../../support/run-main.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 
 /** Longer than a test may take: nothing fails because the machine is busy. */
@@ -46,11 +45,11 @@ export async function openEnginesDesk(): Promise<EnginesDesk> {
       return ended;
     },
     interrupt: async (words, isTime) => {
-      const test = createTestIo({ cwd: folder, checkMs: NO_HURRY_MS, env: variables });
-      const ended = main(['engines', ...words], test.io);
+      const options = { cwd: folder, checkMs: NO_HURRY_MS, env: variables };
+      const { send, ended } = startMain(['engines', ...words], options);
       await isTime();
-      test.send('SIGINT');
-      return { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
+      send('SIGINT');
+      return ended;
     },
     configure: async (content) => {
       const { saveEnginesFile } = await import('../../../src/engines/config-file.ts');

@@ -1,21 +1,19 @@
 /** vloc with --watch in a test, which says when the folder is looked at; the clock moves on with each look. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
-import type { Ended } from '../../support/run-main.ts';
-import { createTestIo, type TestIo, type TestIoOptions } from '../../support/test-io.ts';
+import { type Running, startMain } from '../../support/run-main.ts';
+import type { TestIoOptions } from '../../support/test-io.ts';
 import type { VlocScene } from './run-vloc.ts';
 
-export interface Watch extends Pick<TestIo, 'send' | 'stdout' | 'stderr'> {
+export interface Watch extends Running {
   /** Lets the time until the next look pass; resolves when the folder was looked at. */
   look(): Promise<void>;
   /** From now on looks follow each other by themselves. */
   goOn(): void;
-  readonly ended: Promise<Ended>;
   /** How often a folder was looked at. */
   readonly looks: () => number;
   /** Ctrl-C. */
-  stop(): Promise<Ended>;
+  stop(): Running['ended'];
 }
 
 /** Long enough that others get their turn between two looks. */
@@ -52,22 +50,16 @@ export async function startWatch(
     close: () => undefined,
   });
   const now = () => Date.now() + passedMs;
-  const test = createTestIo({ ...options, cwd: vloc.folder, env: vloc.env, now });
   const first = nextWait();
-  const ended = main(words, { ...test.io, openWatch }).then((code) => ({
-    code,
-    stdout: test.stdout(),
-    stderr: test.stderr(),
-  }));
+  const running = startMain(words, { ...options, cwd: vloc.folder, env: vloc.env, now, openWatch });
   onTestFinished(async () => {
-    test.send('SIGTERM');
-    await ended;
+    running.send('SIGTERM');
+    await running.ended;
   });
-  await Promise.race([first, ended]);
+  await Promise.race([first, running.ended]);
   return {
-    ...test,
+    ...running,
     looks: () => looks,
-    ended,
     async look() {
       const next = nextWait();
       pass();
@@ -78,8 +70,8 @@ export async function startWatch(
       pass();
     },
     stop() {
-      test.send('SIGINT');
-      return ended;
+      running.send('SIGINT');
+      return running.ended;
     },
   };
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
-import { main } from '../../../src/cli/main.ts';
 import { describePrinted } from '../../../src/commands/tool/describe-commands.ts';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ENVIRONMENT } from '../../../src/profiles/environment.ts';
@@ -13,8 +12,7 @@ import { SAMPLE } from '../../engines/workspace.ts';
 import { until } from '../../service/harness/scene.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { runMain } from '../../support/run-main.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, startMain } from '../../support/run-main.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
@@ -80,12 +78,8 @@ test.each(['json', 'ndjson'] as const)(
     for (const [name, content] of Object.entries(FILES)) await writeFile(join(vloc.folder, name), content);
     const ids = async (...words: string[]) => (await vloc.run([...words, '-o', 'id'])).stdout.trim();
     const job = () => ids('translate', 'a.srt', '--from', 'en', '--to', 'es', '--fresh', '--out', 'j');
-    const served = createTestIo({ env: vloc.env });
-    const serving = main(['serve', '--state-dir', join(vloc.folder, 'served')], served.io);
-    await until(
-      async () => served.stdout(),
-      (text) => text.includes('VLOC_KEY='),
-    );
+    const serving = startMain(['serve', '--state-dir', join(vloc.folder, 'served')], { env: vloc.env });
+    await until(serving.stdout, (text) => text.includes('VLOC_KEY='));
     const made: Readonly<Record<string, string>> = {
       FORM2: `${form}2`,
       FORM: form,
@@ -95,7 +89,7 @@ test.each(['json', 'ndjson'] as const)(
       UPLOAD: await ids('upload', 'b.mp4'),
       URL: vloc.env.VLOC_BASE_URL ?? '',
       KEY: vloc.env.VLOC_KEY ?? '',
-      SERVED: /VLOC_KEY=(.*)/.exec(served.stdout())?.[1] ?? '',
+      SERVED: /VLOC_KEY=(.*)/.exec(serving.stdout())?.[1] ?? '',
     };
     const printed = new Set<string>();
     for (const [name, lines] of Object.entries(LINES)) {
@@ -117,8 +111,8 @@ test.each(['json', 'ndjson'] as const)(
         printed.add(name);
       }
     }
-    served.send('SIGTERM');
-    await serving;
+    serving.send('SIGTERM');
+    await serving.ended;
     const stated = await Promise.all(
       COMMANDS.map(async ({ words, leaf }) =>
         (await leaf.load()).prints[form] === undefined ? [] : [words.join(' ')],

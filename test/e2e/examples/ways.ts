@@ -3,18 +3,16 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { saveEnginesFile } from '../../../src/engines/config-file.ts';
 import { createEngines } from '../../../src/engines/index.ts';
 import { eventBody, sign } from '../../client/webhooks/sign.ts';
-import { send } from '../../commands/support/listening.ts';
+import { send, untilListening } from '../../commands/support/listening.ts';
 import { PROGRAMS } from '../../commands/support/run-engines.ts';
 import { writeTinyVoice } from '../../engines/backends/sherpa/tiny-models.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { until } from '../../service/harness/scene.ts';
 import { startPlain } from '../../service/outgoing/outside.ts';
-import type { Ended } from '../../support/run-main.ts';
-import { createTestIo, type TestIo } from '../../support/test-io.ts';
+import { type Ended, type Running, startMain } from '../../support/run-main.ts';
 import { openTerminal } from '../terminal.ts';
 import { type Desk, splitWords } from './desk.ts';
 import { WEBHOOK_SECRET } from './prepare.ts';
@@ -133,18 +131,17 @@ async function letGoWhenListed(desk: Desk, line: string): Promise<Ended> {
 async function runWhileUsed(
   desk: Desk,
   line: string,
-  use: (test: TestIo) => Promise<{ stops: boolean }>,
+  use: (running: Running) => Promise<{ stops: boolean }>,
 ): Promise<Ended> {
-  const test = createTestIo({ cwd: desk.folder, env: desk.env });
-  const ended = main(await splitWords(desk, line), test.io);
-  const using = use(test);
-  const used = ended.then((code) => {
-    if (code !== 0) throw new Error(`it ended with ${code}: ${test.stderr()}`);
+  const running = startMain(await splitWords(desk, line), { cwd: desk.folder, env: desk.env });
+  const using = use(running);
+  const used = running.ended.then(({ code, stderr }) => {
+    if (code !== 0) throw new Error(`it ended with ${code}: ${stderr}`);
     return using;
   });
   const { stops } = await Promise.race([using, used]);
-  if (stops) test.send('SIGINT');
-  return { code: await ended, stdout: test.stdout(), stderr: test.stderr() };
+  if (stops) running.send('SIGINT');
+  return running.ended;
 }
 
 function runUntilServing(desk: Desk, line: string): Promise<Ended> {
@@ -164,9 +161,8 @@ function runUntilLocalized(desk: Desk, line: string): Promise<Ended> {
 /** Delivers the end of the job that the line waits for, or else of any job. */
 function listen(desk: Desk, line: string, see: () => Promise<unknown>): Promise<Ended> {
   const job = /--until (\S+)/.exec(line)?.[1];
-  return runWhileUsed(desk, line, async ({ stderr }) => {
-    const said = await until(stderr, (notes) => /Listening on \S+;/.test(notes));
-    const url = /Listening on (\S+);/.exec(said)?.[1] ?? '';
+  return runWhileUsed(desk, line, async (running) => {
+    const url = await untilListening(running);
     const event = eventBody(job ?? 'dub_1', 'succeeded', job === undefined ? 'dubbing' : 'auto_localization');
     const { body, headers } = sign(event, { secret: WEBHOOK_SECRET, at: Math.floor(Date.now() / 1000) });
     expect((await send(url, body, headers)).status).toBe(200);

@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { LIMITS } from '../../commands/jobs/limits.ts';
-import { send } from '../../commands/support/listening.ts';
+import { send, untilListening } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import type { TestIo } from '../../support/test-io.ts';
+import type { Running } from '../../support/run-main.ts';
 import { again, type Case, type Stage } from '../stage.ts';
 import { prepare, SRT } from './files.ts';
 
@@ -63,18 +63,21 @@ const SECRET = 'whsec_canary';
 const listening = (
   line: string,
   when: string,
-  deliver: (url: string, event: ReturnType<typeof sign>, test: TestIo) => Promise<unknown>,
+  deliver: (url: string, event: ReturnType<typeof sign>, running: Running) => Promise<unknown>,
 ): Case => ({
   line,
   when,
   env: { ...PROGRAMS, VLOC_WEBHOOK_SECRET: SECRET },
   run: async (stage, words) => {
-    const { test, ended } = stage.start(words);
-    const said = await until(test.stderr, (notes) => /Listening on \S+;/.test(notes));
-    const url = /Listening on (\S+);/.exec(said)?.[1] ?? '';
-    await deliver(url, sign(eventBody('dub_1'), { secret: SECRET, at: Math.floor(Date.now() / 1000) }), test);
-    test.send('SIGINT');
-    return ended;
+    const running = stage.start(words);
+    const url = await untilListening(running);
+    await deliver(
+      url,
+      sign(eventBody('dub_1'), { secret: SECRET, at: Math.floor(Date.now() / 1000) }),
+      running,
+    );
+    running.send('SIGINT');
+    return running.ended;
   },
 });
 
@@ -195,9 +198,9 @@ export const MEDIA: readonly Case[] = [
   listening('webhooks listen --forward-to http://127.0.0.1:1/hook', 'nothing listens there', (url, event) =>
     send(url, event.body, event.headers),
   ),
-  listening('webhooks listen --exec "exit 3"', 'the command fails', async (url, event, test) => {
+  listening('webhooks listen --exec "exit 3"', 'the command fails', async (url, event, { stderr }) => {
     await send(url, event.body, event.headers);
-    await until(test.stderr, (notes) => notes.includes('failed'));
+    await until(stderr, (notes) => notes.includes('failed'));
   }),
   listening('webhooks listen --path /hook -o json', EVENT_ID, (url, event) =>
     send(url, event.body, event.headers),

@@ -75,7 +75,7 @@ async function finishJob(stage: Stage): Promise<void> {
 async function interrupt(stage: Stage, words: readonly string[], signal: StopSignal): Promise<Ended> {
   stage.engines.hold();
   const already = stage.engines.begun.length;
-  const { test, ended } = stage.start(words);
+  const { send, ended } = stage.start(words);
   await until(
     () => stage.engines.begun.length,
     (begun) => begun > already,
@@ -84,7 +84,7 @@ async function interrupt(stage: Stage, words: readonly string[], signal: StopSig
     () => stage.run(['batch', 'status', 'out']).catch(() => null),
     (status) => status?.stdout.includes('tra_') === true,
   );
-  test.send(signal);
+  send(signal);
   return ended;
 }
 

@@ -3,14 +3,13 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import { main } from '../../../src/cli/main.ts';
 import { openPostgresAccount } from '../../../src/service/store/open-postgres.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/service/store/postgres-store.ts';
 import { forPostgres, MIGRATIONS, SCHEMA_VERSION, tablesOf } from '../../../src/service/store/schema.ts';
 import { DatabaseAway } from '../../../src/service/store/store.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { freshAccount, startPostgres } from '../../support/postgres.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { startMain } from '../../support/run-main.ts';
 import { NO_POSTGRES, usePostgres } from '../../support/use-postgres.ts';
 import { send } from '../harness/caller.ts';
 import { NEW_JOB, type Scene, startScene, TRANSLATION, until, untilJob } from '../harness/scene.ts';
@@ -329,16 +328,14 @@ describe.skipIf(NO_POSTGRES)('a database is refused before anything listens', ()
     await store.run(`CREATE ROLE few${limit} LOGIN PASSWORD 'secret' CONNECTION LIMIT ${limit}`);
     await store.run(`CREATE SCHEMA few${limit} AUTHORIZATION few${limit}`);
     const database = `${server.url.replace('user=vloc', `user=few${limit}`)}&schema=few${limit}`;
-    const { io, stdout, stderr, send } = createTestIo({
-      env: { VLOC_STATE_DIR: makeFolder(), VLOC_DATABASE: database },
-    });
-    const ended = main(['serve', '--output', 'plain', '--log', 'text'], io);
-    await Promise.race([ended, until(stdout, (text) => text !== '')]);
-    send('SIGTERM');
-    const code = await ended;
-    expect(stderr()).not.toContain('internal error');
-    if (stdout() !== '') return;
-    expect([code, stderr()]).toEqual([4, expect.stringContaining('has no free connection')]);
+    const env = { VLOC_STATE_DIR: makeFolder(), VLOC_DATABASE: database };
+    const serving = startMain(['serve', '--output', 'plain', '--log', 'text'], { env });
+    await Promise.race([serving.ended, until(serving.stdout, (text) => text !== '')]);
+    serving.send('SIGTERM');
+    const { code, stdout, stderr } = await serving.ended;
+    expect(stderr).not.toContain('internal error');
+    if (stdout !== '') return;
+    expect([code, stderr]).toEqual([4, expect.stringContaining('has no free connection')]);
   });
 
   it('that is read-only', async () => {
