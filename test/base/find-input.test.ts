@@ -1,16 +1,15 @@
-import { link, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createInputs, foldName } from '../../src/base/find-input.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 let folder: string;
 let video: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vloc-inputs-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  folder = makeFolder();
   video = join(folder, 'talk.mp4');
   await writeFile(video, 'the original');
   await mkdir(join(folder, 'x'));

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { draftPath, replaceFile } from '../../src/base/replace-file.ts';
-
-const newFolder = () => mkdtempSync(join(tmpdir(), 'replace-'));
+import { makeFolder } from '../support/make-folder.ts';
 
 /** A process that has begun a draft in the folder. */
 async function startWriter(folder: string) {
@@ -24,7 +22,7 @@ async function startWriter(folder: string) {
 }
 
 it('a file is replaced with its permissions, and no draft stays', async () => {
-  const path = join(newFolder(), 'talk.srt');
+  const path = join(makeFolder(), 'talk.srt');
   writeFileSync(path, 'old');
   chmodSync(path, 0o640);
   await replaceFile(path, 'new');
@@ -33,7 +31,7 @@ it('a file is replaced with its permissions, and no draft stays', async () => {
 });
 
 it('the draft of a process that was killed is removed by the next one, that of a process at work stays', async () => {
-  const folder = newFolder();
+  const folder = makeFolder();
   const [killed, atWork] = [await startWriter(folder), await startWriter(folder)];
   killed.child.kill('SIGKILL');
   await once(killed.child, 'exit');
@@ -42,7 +40,7 @@ it('the draft of a process that was killed is removed by the next one, that of a
 });
 
 it('a draft of another machine, of a recycled pid, and files of others are told apart', async () => {
-  const folder = newFolder();
+  const folder = makeFolder();
   const own = basename(draftPath(folder));
   const elsewhere = own.replace(/^\.vloc-[0-9a-f]{8}-\d+/, `.vloc-00000000-${2 ** 22 + 1}`);
   const recycled = own.replace(/-(\d+)-(\d*)-/, '-$1-1-');

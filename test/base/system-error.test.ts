@@ -14,6 +14,7 @@ import {
   onDisk,
   unlessDiskFails,
 } from '../../src/base/system-error.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const errorWith = (code: string): Error => Object.assign(new Error(`${code}: made by the test`), { code });
 
@@ -55,7 +56,7 @@ describe('a file that cannot be written', () => {
   });
 
   it.runIf(canMount())('because the disk has no inodes left is not explained as a full disk', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'vloc-'));
+    const folder = makeFolder();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,nr_inodes=2', 'tmpfs', folder]);
     onTestFinished(() => void execFileSync('umount', [folder]));
     await writeFile(join(folder, 'one'), 'one');
@@ -76,7 +77,7 @@ describe('a file that cannot be written', () => {
     ['links in a circle', 'loop', 'it is a symbolic link'],
     ['a name beyond 255 bytes', 'n'.repeat(256), 'the name is too long'],
   ])('on this disk because of %s is explained', async (_what, name, reason) => {
-    const folder = mkdtempSync(join(tmpdir(), 'vloc-'));
+    const folder = makeFolder();
     await writeFile(join(folder, 'file'), '');
     await mkdir(join(folder, 'folder'));
     await symlink('loop', join(folder, 'loop'));
@@ -131,7 +132,7 @@ describe('a path that cannot be read', () => {
   });
 
   it('is a file unless the caller says folder', async () => {
-    const error = await caught(readFile(join(mkdtempSync(join(tmpdir(), 'vloc-')), 'none')));
+    const error = await caught(readFile(join(makeFolder(), 'none')));
     expect(describeUnreadable(error)).toBe('there is no such file; check the path');
   });
 });

@@ -1,16 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { isWelcome, noticeUpdate, type UpdateParts } from '../../src/cli/update-notice.ts';
 import type { Io } from '../../src/commands/context/context.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 const NOW = 1_800_000_000_000;
 
 /** A terminal, with a state folder of its own. */
 function open(env: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-notice-'));
+  const folder = makeFolder();
   const test = createTestIo({ env: { VLOC_STATE_DIR: folder, ...env }, now: () => NOW });
   for (const stream of [test.io.stdout, test.io.stderr]) Object.assign(stream, { isTTY: true });
   return { ...test, file: join(folder, 'update.json') };

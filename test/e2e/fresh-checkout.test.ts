@@ -1,21 +1,13 @@
 /** `npx vloc` in a fresh checkout: npm links it without its packages, and the first start installs and builds. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
+import { makeFolder } from '../support/make-folder.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -44,8 +36,7 @@ else {
 /** A checkout with our start and our scripts, and a package.json of its own. */
 function makeCheckoutFolder(content: object, locked = {}, build = BUILD) {
   const { engines } = packageFile;
-  const folder = mkdtempSync(join(tmpdir(), 'fresh-checkout-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = makeFolder();
   for (const name of ['bin', 'build']) mkdirSync(join(folder, name));
   const bin = ['bin/vloc.js', 'bin/needed-node.js', 'bin/package.json'];
   const scripts = ['first-start', 'prepare', 'build', 'lock', 'files'].map((name) => `build/${name}.js`);

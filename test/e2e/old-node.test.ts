@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { makeFolder } from '../support/make-folder.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -48,7 +49,7 @@ interface Wrapped {
 
 /** Returns the words that run `bin/vloc.js` beside nothing but a recorder, on a Node that says it is this one. */
 function makePackage(version: string): { readonly home: string; readonly command: readonly string[] } {
-  const home = mkdtempSync(join(tmpdir(), 'old-node-'));
+  const home = makeFolder();
   for (const folder of ['bin', 'dist']) mkdirSync(join(home, folder));
   for (const name of ['bin/vloc.js', 'bin/needed-node.js', 'bin/package.json', 'package.json'])
     copyFileSync(join(PROJECT, name), join(home, name));

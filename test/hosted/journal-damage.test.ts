@@ -2,8 +2,7 @@
  * A damaged journal never leads to a second payment: the service is asked what is lost, and a key that cannot ask is refused
  * before anything is sent. Source: reliability, 3.1, "journal damage".
  */
-import { copyFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { BATCH_SCHEMA, type ReadRecords } from '../../src/batch/records/batch-re
 import { openRecords } from '../../src/batch/records/database.ts';
 import { readOwnRecords } from '../../src/batch/records/other-journals.ts';
 import { recordsPath } from '../../src/batch/records/record-folder.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { createRandom, type Random } from '../torture/random.ts';
 import { readBooks } from './books.ts';
 import { type HostedScene, openHosted } from './run-hosted.ts';
@@ -47,8 +47,7 @@ function pageOf(bytes: Buffer, random: Random): number {
  */
 function leaveJournal(isCommitted: boolean): Damage {
   return async (path) => {
-    const folder = await mkdtemp(join(tmpdir(), 'vloc-journal-'));
-    const copy = join(folder, 'copy.db');
+    const copy = join(makeFolder(), 'copy.db');
     await copyFile(path, copy);
     const database = new DatabaseSync(copy);
     database.exec('CREATE TEMP TABLE lost AS SELECT * FROM attempts WHERE rowid % 2 = 0');
@@ -63,7 +62,6 @@ function leaveJournal(isCommitted: boolean): Damage {
     if (isCommitted) database.exec('COMMIT');
     await copyFile(copy, path);
     database.close();
-    await rm(folder, { recursive: true });
   };
 }
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildDeb } from '../../release/deb.ts';
 import { findLicenseFaults, formatLicense, installedVersion } from '../../release/license.ts';
 import { PLATFORMS } from '../../release/table.ts';
+import { makeFolder } from '../support/make-folder.ts';
 
 const project = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const OWN = readFileSync(project('LICENSE'), 'utf8');
@@ -55,12 +55,6 @@ it('the step of the Containerfile writes a license file with the sources of the 
   expect(text.endsWith(OWN)).toBe(true);
   expect(findLicenseFaults(text, '1.2.3')).toEqual([]);
 });
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-license-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 function put(path: string, content: string): void {
   mkdirSync(dirname(path), { recursive: true });

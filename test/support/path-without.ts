@@ -1,8 +1,7 @@
 /** The programs of this machine but for one. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { makeFolder } from './make-folder.ts';
 
 /** Returns a value of PATH with which a program is not found; it goes with the test. */
 export function pathWithout(program: string): string {
@@ -13,8 +12,7 @@ export function pathWithout(program: string): string {
 }
 
 function copyWithout(folder: string, program: string): string {
-  const copy = mkdtempSync(join(tmpdir(), 'vloc-path-'));
-  onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
+  const copy = makeFolder();
   for (const name of readdirSync(folder)) {
     if (name !== program) symlinkSync(join(folder, name), join(copy, name));
   }

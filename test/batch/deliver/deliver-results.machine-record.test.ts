@@ -5,13 +5,13 @@ import { findFetched } from '../../../src/batch/deliver/deliver-results.ts';
 import type { ResultFile } from '../../../src/batch/deliver/download-results.ts';
 import { openJobRecord } from '../../../src/batch/records/job-record.ts';
 import { RESULT_FORMATS } from '../../../src/protocol/result-formats.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 /** A record that knows these jobs, and a file that the first of them has fetched. */
 async function makeStage(...ids: readonly string[]) {
-  const folder = newFolder();
+  const folder = makeFolder();
   const record = openJobRecord(join(folder, 'state'), 'p', () => NOW);
   for (const id of ids) {
     await record.add({

@@ -8,13 +8,13 @@ import { readResults } from '../../../src/batch/records/other-journals.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { partOf } from '../../../src/client/download/part-file.ts';
 import { failureOf } from '../../client/support/harness.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const OWNER = { item: 'talk', step: 'result' } as const;
 
 /** Two files that get their names in a folder with records. */
 async function startPlaces() {
-  const folder = newFolder();
+  const folder = makeFolder();
   const journal = await openBatchJournal({ folder });
   onTestFinished(() => journal.close());
   const paths = ['talk.vocals.wav', 'talk.background.wav'].map((name) => join(folder, name));

@@ -8,10 +8,10 @@ import {
   removeScratch,
   withTracks,
 } from '../../../src/batch/deliver/result-file.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 function setUp() {
-  const root = newFolder();
+  const root = makeFolder();
   const at = (name: string) => join(root, name);
   writeFileSync(at('talk.mp4'), 'the original');
   const { size: bytes, mtimeMs } = statSync(at('talk.mp4'));

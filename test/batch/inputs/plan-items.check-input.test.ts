@@ -1,12 +1,12 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isNonFileInput, namedFile, otherCandidate } from '../../../src/batch/inputs/candidate.ts';
 import { checkInput } from '../../../src/batch/inputs/plan-items.ts';
 import { createPlanIo, MP4, SRT } from '../plan/support.ts';
-import { newFolder } from '../records/support/folder.ts';
 
-const folder = newFolder();
+const folder = mkdtempSync(join(tmpdir(), 'check-input-'));
 
 writeFileSync(join(folder, 'talk.mp4'), MP4);
 writeFileSync(join(folder, 'talk'), MP4);

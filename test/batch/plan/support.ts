@@ -1,9 +1,7 @@
 /** What a plan takes from outside, and folders of small files to plan for. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { readDelivery } from '../../../src/batch/inputs/delivery.ts';
 import type { PlanIo, PlanRequest } from '../../../src/batch/inputs/plan-request.ts';
@@ -12,6 +10,7 @@ import type { Choices, Recorded } from '../../../src/batch/plan/decision.ts';
 import { collectBatch, decideBatch } from '../../../src/batch/plan/plan.ts';
 import type { BatchRecord } from '../../../src/batch/records/batch-records.ts';
 import { recordedResults } from '../../../src/batch/records/other-journals.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { recordsOf } from '../records/support/records-of.ts';
 
 /** The mark of an MP4; nothing here reads further. */
@@ -21,8 +20,7 @@ export const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 /** A folder with these files, removed after the test. */
 export function createFolder(files: Readonly<Record<string, string | Buffer>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-plan-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder();
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content);

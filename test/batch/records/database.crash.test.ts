@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRecords, readRecords } from '../../../src/batch/records/database.ts';
-import { newFolder } from './support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { LINES } from './support/lines.ts';
 import {
   HAS_STRACE,
@@ -30,7 +30,7 @@ async function read(path: string) {
 
 describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
   it('at any system call loses no acknowledged row, and the next one continues', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const whole = writerOf(join(folder, 'whole', 'records.db'), COUNT);
     const points = await pointsOf(whole, join(folder, 'trace'));
     expect(points.length).toBeGreaterThan(30);
@@ -57,7 +57,7 @@ describe.skipIf(!HAS_STRACE)('a writer that is killed (needs strace)', () => {
   }, 600_000);
 
   it('has synced a row, its journal and their names before it acknowledges the row', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const path = join(folder, 'of', 'records.db');
     const trace = join(folder, 'trace');
     execFileSync('strace', [
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
   ])(
     'at %s with %s fails that write, says why, keeps the file, and accepts the next',
     async (call, error, reason) => {
-      const path = join(newFolder(), 'records.db');
+      const path = join(makeFolder(), 'records.db');
       await runWriter(path, 1);
       const { acknowledged, failures } = await runFailingWriter(path, 4, `${call}:error=${error}:when=3`);
       expect(failures).toEqual([`cannot write ${path}: ${reason}`]);
@@ -104,7 +104,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
   );
 
   it('that has no file locks is refused before anything is written', async () => {
-    const path = join(newFolder(), 'records.db');
+    const path = join(makeFolder(), 'records.db');
     const { acknowledged, failures } = await runFailingWriter(path, 1, 'fcntl:error=EOPNOTSUPP:when=1+');
     expect(acknowledged).toEqual([]);
     expect(failures.join()).toContain('its file system has no file locks');
@@ -113,7 +113,7 @@ describe.skipIf(!HAS_STRACE)('a disk that fails (needs strace)', () => {
 
 describe('a disk that writes only a part of a row', () => {
   it('keeps the rows before it, and nothing of that one', async () => {
-    const path = join(newFolder(), 'records.db');
+    const path = join(makeFolder(), 'records.db');
     const { acknowledged, failures } = await runWriterWithFileLimit(path, 100, 24);
     expect(acknowledged.length).toBeGreaterThan(5);
     expect(failures.length).toBeGreaterThan(5);

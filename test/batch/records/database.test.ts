@@ -16,13 +16,13 @@ import { isMainThread } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BATCH_SCHEMA, viewContent } from '../../../src/batch/records/batch-records.ts';
 import { openRecords, readRecords } from '../../../src/batch/records/database.ts';
-import { newFolder } from './support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { LINES } from './support/lines.ts';
 
 const TEXT = 'x'.repeat(300);
 
 /** A file with so many lines. */
-async function fileOf(count: number, path = join(newFolder(), 'of', 'records.db')): Promise<string> {
+async function fileOf(count: number, path = join(makeFolder(), 'of', 'records.db')): Promise<string> {
   const { database } = await openRecords(path, LINES);
   await database.write(() => {
     for (let number = 0; number < count; number += 1)
@@ -110,7 +110,7 @@ describe('a database of records', () => {
     await writing;
     expect(await numbersIn(path)).toEqual([0, 1]);
     await database.close();
-    expect(await readRecords(join(newFolder(), 'none.db'), LINES)).toEqual({ rows: new Map(), damage: [] });
+    expect(await readRecords(join(makeFolder(), 'none.db'), LINES)).toEqual({ rows: new Map(), damage: [] });
   });
 
   it('is as it was before a process that was killed while it wrote, and reading does not change it', async () => {
@@ -151,7 +151,7 @@ describe('a database of records', () => {
     ['a link', 'it is a symbolic link', (path: string) => symlinkSync('elsewhere', path)],
     ['a folder', 'it is a folder', (path: string) => mkdirSync(path)],
   ])('is refused in place of %s', async (_what, reason, put) => {
-    const path = join(newFolder(), 'records.db');
+    const path = join(makeFolder(), 'records.db');
     put(path);
     const failure = { facts: { category: 'disk', message: expect.stringContaining(reason) } };
     await expect(openRecords(path, LINES)).rejects.toMatchObject(failure);
@@ -165,7 +165,7 @@ describe('a database of records', () => {
     [3850, 'DISK_ERROR', 'its file system has no file locks, so two runs could pay for the same items'],
     [5, 'RECORDS_BUSY', 'is locked by another program'],
   ])('explains the result code %i of SQLite', async (errcode, code, reason) => {
-    const path = join(newFolder(), 'records.db');
+    const path = join(makeFolder(), 'records.db');
     const { database } = await openRecords(path, LINES);
     const failing = database.write(() => {
       throw Object.assign(new Error('of SQLite'), { errcode });
@@ -280,7 +280,7 @@ describe('a damaged database', () => {
   });
 
   it('whose index no longer finds a row is noticed, and the new one finds it', async () => {
-    const path = join(newFolder(), 'records.db');
+    const path = join(makeFolder(), 'records.db');
     const schema = {
       ...LINES,
       sql: LINES.sql.replace('number INTEGER PRIMARY KEY, text TEXT', 'text TEXT PRIMARY KEY'),

@@ -2,13 +2,13 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { watchFolder } from '../../../src/batch/records/folder-watch.ts';
-import { newFolder } from './support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 /** Longer than any test may take: a waiter that reaches it was not notified. */
 const NEVER_MS = 10 * 60_000;
 
 it('a watch reports wanted names that appear and disappear, also one that appeared while nobody waited', async () => {
-  const folder = newFolder();
+  const folder = makeFolder();
   const watch = watchFolder(folder, (name) => name === 'wanted');
   const came = watch.changed(NEVER_MS);
   writeFileSync(join(folder, 'wanted'), '');
@@ -19,7 +19,7 @@ it('a watch reports wanted names that appear and disappear, also one that appear
 });
 
 it('a watch ignores other names and heartbeats', async () => {
-  const folder = newFolder();
+  const folder = makeFolder();
   writeFileSync(join(folder, 'wanted'), '');
   const watch = watchFolder(folder, (name) => name === 'wanted');
   const others = watchFolder(folder, (name) => name === 'other' || name === 'last');
@@ -40,7 +40,7 @@ it('a watch ignores other names and heartbeats', async () => {
 });
 
 it('waiting for a folder that cannot be watched ends at the time limit', async () => {
-  const watch = watchFolder(join(newFolder(), 'none'), () => true);
+  const watch = watchFolder(join(makeFolder(), 'none'), () => true);
   await expect(watch.changed(1)).resolves.toBeUndefined();
   watch.close();
 });

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { describeHolder, waitForLock, withMutex } from '../../../src/batch/records/hold.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { startChild } from './support/child.ts';
-import { newFolder } from './support/folder.ts';
 import { FOREIGN_HOLDER } from './support/foreign-holder.ts';
 
 test('the holder of a lock is named, with what to do if it has died on another machine', () => {
@@ -17,7 +17,7 @@ test('the holder of a lock is named, with what to do if it has died on another m
 
 describe('waiting for a lock', () => {
   it('ends when another process releases it, not before', async () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     const child = startChild();
     await child.ask(`take ${path}`);
     let isMine = false;
@@ -32,7 +32,7 @@ describe('waiting for a lock', () => {
   });
 
   it('ends when its holder is killed', async () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     const child = startChild();
     await child.ask(`take ${path}`);
     const mine = waitForLock(path);
@@ -41,7 +41,7 @@ describe('waiting for a lock', () => {
   });
 
   it('ends with the reason of the signal', async () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     const held = await waitForLock(path);
     const stop = new AbortController();
     const waiting = waitForLock(path, stop.signal);
@@ -54,7 +54,7 @@ describe('waiting for a lock', () => {
 
 describe('a mutex', () => {
   it('runs one task after the other, and the next after one that failed', async () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     let atWork = 0;
     const work = (number: number) =>
       withMutex(path, async () => {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openJobRecord, readRecentJobs } from '../../../src/batch/records/job-record.ts';
-import { newFolder } from './support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const BEGIN = Date.parse('2026-11-01T00:00:00.000Z');
 const DAY_MS = 24 * 60 * 60_000;
@@ -19,7 +19,7 @@ const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
 
 describe('the record of jobs', () => {
   it('knows the jobs of the profile that made them', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     expect(await record.list()).toEqual([]);
     await record.add(job('dub_1'));
@@ -29,7 +29,7 @@ describe('the record of jobs', () => {
   });
 
   it('lists the newest first, and results to fetch with the oldest first', async () => {
-    const record = openJobRecord(newFolder(), 'mine', () => BEGIN);
+    const record = openJobRecord(makeFolder(), 'mine', () => BEGIN);
     for (const id of ['dub_1', 'dub_2', 'dub_3', 'dub_4']) await record.add(job(id));
     await record.see('dub_1', 'succeeded');
     await record.see('dub_2', 'failed');
@@ -41,7 +41,7 @@ describe('the record of jobs', () => {
   });
 
   it('is not reset by a process that saw an older state', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     await record.add(job('dub_1'));
     await record.see('dub_1', 'succeeded');
@@ -51,7 +51,7 @@ describe('the record of jobs', () => {
   });
 
   it('writes a state once', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     await record.add(job('dub_1'));
     await record.see('dub_1', 'processing');
@@ -62,7 +62,7 @@ describe('the record of jobs', () => {
 
   it('forgets a job when the service does: seven days after it was created', async () => {
     let now = BEGIN;
-    const record = openJobRecord(newFolder(), 'mine', () => now);
+    const record = openJobRecord(makeFolder(), 'mine', () => now);
     await record.add(job('dub_1'));
     now = BEGIN + 7 * DAY_MS - 1;
     expect(ids(await record.list())).toEqual(['dub_1']);
@@ -71,7 +71,7 @@ describe('the record of jobs', () => {
   });
 
   it('drops jobs of the last month but one, and keeps states and other profiles', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const before = openJobRecord(folder, 'mine', () => BEGIN);
     await Promise.all(['dub_old', 'dub_older'].map((id) => before.add(job(id))));
     const now = () => BEGIN + 29 * DAY_MS;
@@ -87,7 +87,7 @@ describe('the record of jobs', () => {
   });
 
   it('knows the files that were about to get their names', async () => {
-    const record = openJobRecord(newFolder(), 'mine', () => BEGIN);
+    const record = openJobRecord(makeFolder(), 'mine', () => BEGIN);
     const file = { path: '/out/one.wav', sha256: 'a'.repeat(64), size: 10 };
     await record.notePublishing('dub_1', file);
     await record.notePublishing('dub_1', { ...file, sha256: 'b'.repeat(64), kept: 'audio' });
@@ -99,7 +99,7 @@ describe('the record of jobs', () => {
   });
 
   it('keeps no query of an address', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     await record.add({ ...job('dub_1'), inputs: ['https://a.example/x.srt?token=canary'] });
     expect(readFileSync(join(folder, 'records.db'), 'latin1')).not.toContain('canary');
@@ -107,7 +107,7 @@ describe('the record of jobs', () => {
   });
 
   it('continues past damage, and keeps the damaged file', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const record = openJobRecord(folder, 'mine', () => BEGIN);
     for (const id of ['dub_1', 'dub_2']) await record.add(job(id));
     const path = join(folder, 'records.db');

@@ -10,10 +10,10 @@ import {
   type Watched,
 } from '../../../src/batch/records/lock.ts';
 import { type Holder, thisMachine } from '../../../src/batch/records/machine.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { startChild } from './support/child.ts';
-import { newFolder } from './support/folder.ts';
 
-const newLockPath = () => join(newFolder(), 'state', 'lock');
+const newLockPath = () => join(makeFolder(), 'state', 'lock');
 const { pid, boot, host, pid_space } = thisMachine();
 const self = thisMachine().look(pid);
 const started = self.state === 'running' ? self.started : null;
@@ -127,7 +127,7 @@ describe('a lock left behind', () => {
   });
 
   it('by a process that died while taking over is taken over too', async () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     for (const name of [path, `${path}.takeover`]) leaveLock(name, { pid: 2 ** 22 + 1 });
     expect(await isTaken(path)).toBe(true);
     expect(readdirSync(join(path, '..'))).toEqual(['lock']);
@@ -152,7 +152,7 @@ function surroundings(laterMs: number, duringSleep: () => void): LockEnvironment
 describe('a lock that was left on another machine', () => {
   const HOUR = 3_600_000;
   const leave = () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     leaveLock(path, { host: 'shelf', boot: 'another', pid: 2 ** 22 + 1 });
     return path;
   };
@@ -217,7 +217,7 @@ describe('a lock that was left on another machine', () => {
 
 describe('inspecting a lock', () => {
   it('changes nothing, and distinguishes a stale one from one that is held', async () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     expect(await inspectLock(path)).toBeNull();
     leaveLock(path, {});
     expect(await inspectLock(path)).toMatchObject({ isStale: false, holder: { pid } });
@@ -233,7 +233,7 @@ describe('inspecting a lock', () => {
 
 describe('a lock whose holder cannot be checked', () => {
   const leave = () => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     leaveLock(path, { pid_space: 'another container' });
     return path;
   };
@@ -261,7 +261,7 @@ describe('a lock whose holder cannot be checked', () => {
 
 describe('a damaged lock file', () => {
   const leave = (text: string, mtimeMs = Date.now()) => {
-    const path = join(newFolder(), 'lock');
+    const path = join(makeFolder(), 'lock');
     writeFileSync(path, text);
     utimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
     return path;
@@ -322,7 +322,7 @@ describe('two processes', () => {
   ])('that %s at the same time: one gets it, in 20 of 20 pairs', async (_what, prepare) => {
     const [one, other] = [startChild(), startChild()];
     for (let pair = 0; pair < 20; pair += 1) {
-      const path = join(newFolder(), 'lock');
+      const path = join(makeFolder(), 'lock');
       prepare(path);
       const answers = await Promise.all([one.ask(`take ${path}`), other.ask(`take ${path}`)]);
       expect(answers.toSorted()).toEqual(['refused', 'taken']);

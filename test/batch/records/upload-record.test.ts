@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openUploadRecord, readUsableUploads } from '../../../src/batch/records/upload-record.ts';
-import { newFolder } from './support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const BEGIN = Date.parse('2026-11-01T00:00:00.000Z');
 const DAY_MS = 24 * 60 * 60_000;
@@ -14,7 +14,7 @@ const upload = (upload_id: string, days = 7) => ({
 
 describe('the record of uploads', () => {
   it('finds the same bytes for the same purpose under the same profile, in every run', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     const record = openUploadRecord(folder, 'mine', () => BEGIN);
     await record.add(upload('upl_1'));
     expect(await openUploadRecord(folder, 'mine', () => BEGIN).find(bytes)).toEqual(upload('upl_1'));
@@ -26,7 +26,7 @@ describe('the record of uploads', () => {
 
   it('returns the one that lasts longest, and none that is about to expire', async () => {
     let now = BEGIN;
-    const record = openUploadRecord(newFolder(), 'mine', () => now);
+    const record = openUploadRecord(makeFolder(), 'mine', () => now);
     await record.add(upload('upl_long', 7));
     await record.add(upload('upl_short', 3));
     expect((await record.find(bytes))?.upload_id).toBe('upl_long');
@@ -37,7 +37,7 @@ describe('the record of uploads', () => {
   });
 
   it('forgets one that the service rejected', async () => {
-    const record = openUploadRecord(newFolder(), 'mine', () => BEGIN);
+    const record = openUploadRecord(makeFolder(), 'mine', () => BEGIN);
     await record.add(upload('upl_1'));
     await record.remove('upl_1');
     expect(await record.find(bytes)).toBeNull();
@@ -46,7 +46,7 @@ describe('the record of uploads', () => {
   });
 
   it('drops expired ones when the same bytes are uploaded again', async () => {
-    const folder = newFolder();
+    const folder = makeFolder();
     let now = BEGIN;
     const record = openUploadRecord(folder, 'mine', () => now);
     await record.add(upload('upl_1', 1));

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { buildReport, pathFrom } from '../../../src/batch/report/page-build.ts';
 import type { PageJob, Sound } from '../../../src/batch/report/page-jobs.ts';
 import { formatSrt, parseSrt } from '../../../src/protocol/srt.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { pageJob } from './page-job.ts';
 
 const STEP = 20;
@@ -17,7 +17,7 @@ const SOUND: Sound = {
 };
 
 function setUp() {
-  const root = newFolder();
+  const root = makeFolder();
   const write = (name: string, text = 'media') => {
     mkdirSync(join(root, name, '..'), { recursive: true });
     writeFileSync(join(root, name), text);

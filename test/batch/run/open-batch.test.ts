@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeScratch } from '../../../src/batch/records/record-folder.ts';
 import { openBatch } from '../../../src/batch/run/open-batch.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
-const makeOut = () => join(newFolder(), 'out');
+const makeOut = () => join(makeFolder(), 'out');
 
 describe('a run that records nothing', () => {
   it('leaves no new folder behind', async () => {

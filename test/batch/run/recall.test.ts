@@ -8,7 +8,7 @@ import { mergeTexts } from '../../../src/batch/recipes/translation.ts';
 import { memoryRequestOf, openMemory, sentencesOf } from '../../../src/batch/records/translation-memory.ts';
 import { findRecall } from '../../../src/batch/run/recall.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 const cue = fc.record({
   text: fc.constantFrom(
@@ -43,7 +43,7 @@ function itemOf(lines: readonly SubtitleLine[]): BatchItem {
 }
 
 it('whole sentences are sent, no more than are new, and each cue of the result is remembered or answered', async () => {
-  const folder = newFolder();
+  const folder = makeFolder();
   let files = 0;
   await fc.assert(
     fc.asyncProperty(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { meanOf } from '../../client/simulation/simulate-waiting.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { simulate } from './simulation/simulate.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
@@ -11,7 +11,7 @@ const PATIENCE_MS = IS_LONG ? 30 * 60_000 : 3 * 60_000;
 test(
   `${JOBS} jobs of two minutes over fifteen slots finish quickly, with few requests and none twice`,
   async () => {
-    const ran = await simulate({ items: JOBS, progress: 'staged', medianMs: 120_000, folder: newFolder() });
+    const ran = await simulate({ items: JOBS, progress: 'staged', medianMs: 120_000, folder: makeFolder() });
 
     expect(ran.outcomes.filter(({ state }) => state.phase !== 'done')).toEqual([]);
     const { results, uploads, downloads, refusals } = ran.counts;

@@ -6,7 +6,7 @@ import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { readBooks, sha256 } from '../../hosted/books.ts';
 import { type Hosted, startHosted } from '../../hosted/service.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
-import { newFolder } from '../records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { HAS_STRACE, type SweepPoint } from '../records/support/strace.ts';
 import { type OwnRun, runOwn } from './support/own-run.ts';
 import { listPoints, resultIn, runUntil } from './support/sweep.ts';
@@ -77,7 +77,7 @@ it.skipIf(!HAS_STRACE)(
     // Two for each point; the long run has more points than the usual credits pay for.
     const hosted = await startHosted(VARIANTS.minimal, new Set(), { credits: 10_000 });
     onTestFinished(() => hosted.close());
-    const folder = newFolder();
+    const folder = makeFolder();
     const whole = await prepareRun(hosted, join(folder, 'whole'));
     const all = (await listPoints(whole, join(folder, 'trace'))).filter(({ isLate }) => isLate);
     const linked = all.findIndex(({ call }) => call === 'link');

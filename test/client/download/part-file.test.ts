@@ -2,11 +2,11 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openPartFile, partOf } from '../../../src/client/download/part-file.ts';
-import { newFolder } from '../../batch/records/support/folder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { failureOf } from '../support/harness.ts';
 
 test('a part that is linked to a result is replaced, and the result is unchanged', async () => {
-  const result = join(newFolder(), 'talk.mp4');
+  const result = join(makeFolder(), 'talk.mp4');
   const path = partOf(result);
   await writeFile(result, 'whole');
   await link(result, path);
@@ -18,7 +18,7 @@ test('a part that is linked to a result is replaced, and the result is unchanged
 });
 
 test('a part that is being written is not opened again under any of its names until it is closed', async () => {
-  const folder = newFolder();
+  const folder = makeFolder();
   const path = partOf(join(folder, 'talk.mp4'));
   const first = await openPartFile(path, { keep: true, hashed: true });
   await first.append([Buffer.from('whole')]);
@@ -38,7 +38,7 @@ test.each([
   ['was deleted', (path: string) => rm(path)],
   ['was written to by another program', (path: string) => writeFile(path, 'longer than before')],
 ])('a part that %s is not used for the result', async (_what, spoil) => {
-  const path = partOf(join(newFolder(), 'talk.mp4'));
+  const path = partOf(join(makeFolder(), 'talk.mp4'));
   const part = await openPartFile(path, { keep: true, hashed: true });
   await part.append([Buffer.from('whole')]);
   await spoil(path);
@@ -47,7 +47,7 @@ test.each([
 });
 
 async function newFile(text: string): Promise<string> {
-  const path = join(newFolder(), 'file');
+  const path = join(makeFolder(), 'file');
   await writeFile(path, text);
   return path;
 }

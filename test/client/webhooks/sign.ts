@@ -1,9 +1,9 @@
 /** Webhooks signed by nothing that the code under test uses. */
 import { execFileSync } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../../support/make-folder.ts';
 
 export interface Signed {
   readonly body: Buffer;
@@ -39,7 +39,7 @@ export function sign(body: string, options: SignOptions): Signed {
 
 /** The signature as OpenSSL makes it. */
 export function signWithOpenssl(body: string, secret: string, at: number, id: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-openssl-'));
+  const folder = makeFolder();
   const [bodyFile, inputFile] = [join(folder, 'body'), join(folder, 'input')];
   writeFileSync(bodyFile, body);
   const digest = openssl('dgst', '-sha256', bodyFile);

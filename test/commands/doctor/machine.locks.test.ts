@@ -1,14 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tryLock } from '../../../src/batch/records/lock.ts';
 import { thisMachine } from '../../../src/batch/records/machine.ts';
 import { checkLocks, clearLocks } from '../../../src/commands/doctor/machine.ts';
 import { FOREIGN_HOLDER } from '../../batch/records/support/foreign-holder.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 
 function makeFolders() {
-  const root = mkdtempSync(join(tmpdir(), 'doctor-locks-'));
+  const root = makeFolder();
   const folders = { state: join(root, 'state'), config: join(root, 'config'), current: join(root, 'here') };
   const records = join(folders.state, 'jobs', 'profile');
   mkdirSync(records, { recursive: true });

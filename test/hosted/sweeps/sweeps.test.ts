@@ -3,10 +3,10 @@
  * result is in its own file, no input has changed and nothing was paid twice. A failure names its seed; with it in
  * VLOC_SWEEP_SEED that round alone is played again, though what depends on time may go another way.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { type Media, playRound } from './round.ts';
 import { SCENES } from './scenes.ts';
@@ -25,14 +25,12 @@ const ROUND_MS = 240_000;
 
 const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
 
-let folder: string;
 let media: Media;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'vloc-sweeps-'));
+  const folder = mkdtempSync(join(tmpdir(), 'vloc-sweeps-'));
   const read = (seconds: number) => readFileSync(makeVideo(folder, `${seconds}.mp4`, seconds, ...MP4));
   media = { short: read(3), long: read(8) };
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Failures of the rounds with these seeds, and how many runs were interrupted in them. */
 async function playAll(scene: (typeof SCENES)[number], seeds: readonly number[]) {

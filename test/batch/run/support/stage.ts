@@ -7,7 +7,7 @@ import type { RunOptions, RunOutcome } from '../../../../src/batch/run/batch.ts'
 import type { ServiceOptions } from '../../../../src/service/index.ts';
 import { type Scene, startScene } from '../../../service/harness/scene.ts';
 import { videoOf } from '../../../service/harness/small-engines.ts';
-import { newFolder } from '../../records/support/folder.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { linesItem, videoItem } from './items.ts';
 import type { OwnRun } from './own-run.ts';
 import { runInFolder, type UnopenedBatch } from './run-in-folder.ts';
@@ -54,7 +54,7 @@ interface Books {
 
 export async function startStage(options: Partial<ServiceOptions> = {}): Promise<Stage> {
   const scene = await startScene(options);
-  const folder = newFolder();
+  const folder = makeFolder();
   const out = join(folder, 'out');
   return {
     ...scene,
