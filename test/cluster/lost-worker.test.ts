@@ -85,26 +85,16 @@ async function startHost(
   });
   const said: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => said.push(line));
-  await until(
-    () => said,
-    () => said.includes('ready'),
-  );
+  await until(() => said.includes('ready'));
   return { child, said, tell: (line) => child.stdin.write(`${line}\n`) };
 }
 
 const createTranslation = async ({ caller }: Scene) => (await caller.post(NEW_JOB, translation())).json;
 
 const hasSaid = ({ said }: Host, word: string, times = 1) =>
-  until(
-    () => said,
-    () => said.filter((each) => each === word).length >= times,
-  );
+  until(() => said.filter((each) => each === word).length >= times);
 
-const passes = (since: number, ms: number) =>
-  until(
-    () => Date.now() - since,
-    (passed) => passed >= ms,
-  );
+const passes = (since: number, ms: number) => until(() => Date.now() - since >= ms);
 
 const endOf = (fleet: Fleet, { id }: { id: string }) =>
   fleet.store.get(
@@ -173,10 +163,7 @@ describe.skipIf(NO_POSTGRES)('a worker (needs postgresql: sh .ci/packages)', () 
     const { engines } = await fleet.startWorker(undefined, { config: { workers: 1 } });
     engines.hold();
     const held = await createTranslation(api);
-    await until(
-      () => engines.begun.length,
-      (count) => count === 1,
-    );
+    await until(() => engines.begun.length === 1);
     const wrong = await startHost(fleet);
     const owner = () =>
       fleet.store.get<{ lease_owner: string; lease_until: number }>(

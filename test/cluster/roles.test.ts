@@ -66,10 +66,7 @@ describe.skipIf(NO_POSTGRES)('nodes with roles (need postgresql: sh .ci/packages
       await fleet.startWorker(['es']);
       french.engines.hold();
       const { json: job } = await api.caller.post(NEW_JOB, translation('fr'));
-      await until(
-        () => french.engines.begun.length,
-        (count) => count === 1,
-      );
+      await until(() => french.engines.begun.length === 1);
       await french.worker.close();
       if (change !== undefined) await fleet.store.run(change);
       await fleet.pass(4 * 60_000);
@@ -114,10 +111,7 @@ describe.skipIf(NO_POSTGRES)('nodes with roles (need postgresql: sh .ci/packages
     const first = await fleet.startWorker();
     first.engines.hold();
     const { json: job } = await api.caller.post(NEW_JOB, translation());
-    await until(
-      () => first.engines.begun.length,
-      (count) => count === 1,
-    );
+    await until(() => first.engines.begun.length === 1);
     await fleet.startWorker();
     const leaving = fleet.clock.now();
     await first.worker.close();
@@ -157,10 +151,7 @@ describe.skipIf(NO_POSTGRES)('an API node', () => {
 
     const { engines, worker } = await fleet.startWorker();
     engines.hold();
-    await until(
-      () => engines.begun.length,
-      (count) => count === 1,
-    );
+    await until(() => engines.begun.length === 1);
     await fleet.pass(13_000);
     expect((await page(api, '/readyz')).json).toEqual({ status: 'ok', ...parts, queue: 'ok' });
     for (const node of [api, other]) {

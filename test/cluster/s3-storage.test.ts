@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assetsOf } from '../../src/client/index.ts';
 import { createCaller, exchange } from '../service/harness/caller.ts';
-import { putObject, type Scene, sendUpload, until, untilJob } from '../service/harness/scene.ts';
+import {
+  putObject,
+  readySource,
+  sendUpload,
+  until,
+  untilJob,
+  untilValidated,
+} from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { startMain } from '../support/run-main.ts';
@@ -20,18 +27,6 @@ const TOO_OLD_MS = 8 * 24 * 3600_000;
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-}
-
-/** A ready upload, as the source of a create request. */
-async function readySource({ caller }: Pick<Scene, 'caller'>, seconds = 60) {
-  const { id, etag } = await sendUpload(caller, videoOf(seconds));
-  await caller.post(`/v1/uploads/${id}/completions`, { etag });
-  const { json } = await until(
-    () => caller.get(`/v1/uploads/${id}`),
-    (reply) => reply.json.status !== 'validating',
-  );
-  expect(json.status).toBe('ready');
-  return { type: 'upload' as const, upload_id: id };
 }
 
 describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, () => {
@@ -103,10 +98,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const { etag } = (await putObject(reserved, videoOf(60))).headers;
     const { id } = reserved.json;
     await caller.post(`/v1/uploads/${id}/completions`, { etag });
-    await until(
-      () => caller.get(`/v1/uploads/${id}`),
-      ({ json }) => json.status === 'ready',
-    );
+    expect(await untilValidated(caller, id)).toMatchObject({ status: 'ready' });
     expect((await putObject(reserved, videoOf(61))).status).toBe(200);
     const source = { type: 'upload', upload_id: id };
     const job = (await caller.post(SEPARATIONS, { source })).json;
@@ -120,7 +112,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const cluster = await makeCluster();
     const { caller, logged } = await cluster.node();
     const { s3 } = server();
-    const source = await readySource({ caller });
+    const source = await readySource(caller);
     const waiting = await sendUpload(caller, videoOf(30));
     await s3.kill();
     const completion = () =>
@@ -133,10 +125,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     const job = (await caller.post(SEPARATIONS, { source })).json;
-    await until(
-      () => logged.filter(({ message }) => message.includes('the attempt does not count')),
-      (found) => found.length > 0,
-    );
+    await until(() => logged.some(({ message }) => message.includes('the attempt does not count')));
     await s3.start();
     expect((await completion()).status).toBe(202);
     const done = await untilJob(caller, job, 'succeeded', 'failed');
@@ -149,19 +138,13 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const cluster = await makeCluster();
     const { caller, engines, logged } = await cluster.node({ config: { attempts: 1 } });
     const { s3 } = server();
-    const source = await readySource({ caller });
+    const source = await readySource(caller);
     engines.hold();
     const job = (await caller.post(SEPARATIONS, { source })).json;
-    await until(
-      () => engines.begun,
-      ({ length }) => length === 1,
-    );
+    await until(() => engines.begun.length === 1);
     await s3.kill();
     engines.letGo();
-    await until(
-      () => logged.filter(({ message }) => message.startsWith('a result is not stored yet')),
-      (found) => found.length > 0,
-    );
+    await until(() => logged.some(({ message }) => message.startsWith('a result is not stored yet')));
     await s3.start();
     expect(await untilJob(caller, job, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' });
     expect(engines.begun).toHaveLength(1);
@@ -171,7 +154,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const cluster = await makeCluster();
     const { caller, clock, stateDir } = await cluster.node();
     const { s3 } = server();
-    const source = await readySource({ caller });
+    const source = await readySource(caller);
     const job = (await caller.post(SEPARATIONS, { source })).json;
     await untilJob(caller, job, 'succeeded');
     await sendUpload(caller, videoOf(10));
@@ -182,15 +165,9 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     await mkdir(left);
     expect(await s3.list(cluster.bucket)).toHaveLength(8);
     clock.advance(TOO_OLD_MS);
-    await until(
-      () => s3.list(cluster.bucket),
-      ({ length }) => length === 2,
-    );
+    await until(async () => (await s3.list(cluster.bucket)).length === 2);
     expect(await s3.list(cluster.bucket)).toEqual(['assets/notes-of-somebody/read-me', 'vloc.cluster']);
-    await until(
-      () => readdir(join(stateDir, 'work')),
-      ({ length }) => length === 0,
-    );
+    await until(async () => (await readdir(join(stateDir, 'work'))).length === 0);
   });
 
   it('passes the job of a killed node to another, and cleans up after it', async () => {
@@ -203,13 +180,10 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     const ended = once(killed, 'exit');
     const { url, credentials } = JSON.parse(String((await once(killed.stdout, 'data'))[0]));
     const caller = createCaller(url, credentials, Date.now);
-    const source = await readySource({ caller });
+    const source = await readySource(caller);
     const job = (await caller.post(SEPARATIONS, { source })).json;
     // The first attempt has its copy of the input.
-    await until(
-      () => filesBelow(join(stateDir, 'work')),
-      (names) => names.includes('uploaded-source'),
-    );
+    await until(async () => (await filesBelow(join(stateDir, 'work'))).includes('uploaded-source'));
     await untilJob(caller, job, 'processing');
     killed.kill('SIGKILL');
     await ended;
@@ -220,9 +194,6 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     expect((await readFile(join(other.stateDir, 'database.id'), 'utf8')).startsWith('s3:')).toBe(true);
     expect(await filesBelow(join(stateDir, 'work'))).toEqual(['uploaded-source']);
     await cluster.node({ stateDir });
-    await until(
-      () => filesBelow(join(stateDir, 'work')),
-      ({ length }) => length === 0,
-    );
+    await until(async () => (await filesBelow(join(stateDir, 'work'))).length === 0);
   });
 });

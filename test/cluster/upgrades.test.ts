@@ -55,10 +55,7 @@ describe.skipIf(NO_POSTGRES)('nodes of two versions (needs postgresql: sh .ci/pa
     const isClear = (entries: typeof logged) =>
       entries.some(({ error }) => String(error).includes('was written by a newer version of vloc'));
     expect(isClear(logged)).toBe(true);
-    await until(
-      () => isClear(loggedByWorker),
-      (clear) => clear,
-    );
+    await until(() => isClear(loggedByWorker));
     await expect(startProgram(fleet)).rejects.toMatchObject({ facts: { code: 'STORE_NEWER' } });
   });
 });

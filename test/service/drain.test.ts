@@ -7,10 +7,7 @@ it('a job that is not finished in the time of the drain goes to the next process
   });
   engines.hold();
   const { json: job } = await caller.post('/v1/subtitle-translations', TRANSLATION);
-  await until(
-    () => engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => engines.begun.length === 1);
   let isOver = false;
   const left = service.drain(new AbortController().signal).then(() => {
     isOver = true;

@@ -132,10 +132,7 @@ test('a full disk fails the job that fills it, frees its credits, and harms no o
     billing: { status: 'released', charged_credits: 0 },
   });
   expect((await untilJob(caller, other, 'succeeded')).billing.charged_credits).toBe(1);
-  await until(
-    () => readdirSync(join(disk.stateDir, 'work')),
-    (left) => left.length === 0,
-  );
+  await until(() => readdirSync(join(disk.stateDir, 'work')).length === 0);
 
   const bytes = Buffer.alloc(6 * MIB, 'a');
   const { upload_request: target, id } = (await reserve(caller, bytes)).json;
@@ -174,16 +171,10 @@ test('a disk without any room is reported wherever health is, but is no reason t
   const disk = await startOnSmallDisk(skip);
   const ask = async (path: string) => (await send(disk.origin + path)).status;
   const read = async () => (await send(`${disk.origin}/metrics`)).bytes.toString().split('\n');
-  await until(
-    () => ask('/readyz'),
-    (status) => status === 200,
-  );
+  await until(async () => (await ask('/readyz')) === 200);
   expect(await read()).toEqual(expect.arrayContaining(['vloc_node_has_room 1', 'vloc_database_up 1']));
   disk.fill(0);
-  await until(
-    () => ask('/readyz'),
-    (status) => status === 503,
-  );
+  await until(async () => (await ask('/readyz')) === 503);
   // The database is asked before the storage.
   const health = () => send(`${disk.origin}/healthz`);
   const full = 'the disk is full; no job is taken until there is room';
@@ -193,10 +184,7 @@ test('a disk without any room is reported wherever health is, but is no reason t
   expect(await ask('/livez')).toBe(200);
   expect(await read()).toEqual(expect.arrayContaining(['vloc_node_has_room 0', 'vloc_database_up 0']));
   disk.makeRoom();
-  await until(
-    () => ask('/readyz'),
-    (status) => status === 200,
-  );
+  await until(async () => (await ask('/readyz')) === 200);
   await until(read, (lines) => lines.includes('vloc_node_has_room 1'));
 });
 
@@ -211,10 +199,7 @@ test('what has expired is removed from a full disk, which has room again', async
   expect((await send(target.url, { method: 'PUT', headers: target.headers, body: bytes })).status).toBe(200);
   disk.fill(0);
   await disk.advance(8 * DAY_MS);
-  await until(
-    () => [...list('assets'), ...list('uploads')],
-    (left) => left.length === 0,
-  );
+  await until(() => list('assets').length + list('uploads').length === 0);
   expect((await caller.get('/v1/credits')).status).toBe(200);
 });
 

@@ -41,10 +41,7 @@ test('a sweep removes all expired records, in transactions of 500', async () => 
     WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1201)
     INSERT INTO idempotency SELECT (SELECT id FROM keys LIMIT 1), n, 'POST', '/v1/dubbings', '', 202, 'dub_a', 1 FROM numbers`);
   clock.advance(60_000);
-  await until(
-    () => file.prepare('SELECT count(*) AS count FROM idempotency').get()?.count,
-    (count) => count === 0,
-  );
+  await until(() => file.prepare('SELECT count(*) AS count FROM idempotency').get()?.count === 0);
 });
 
 test('what expires during a sweep is removed when that sweep ends, not a minute later', async () => {
@@ -56,10 +53,7 @@ test('what expires during a sweep is removed when that sweep ends, not a minute 
   clock.advance(60_000);
   // No other sweep follows by itself.
   clock.freeze();
-  await until(
-    () => readdir(join(stateDir, 'assets')),
-    (names) => names.length === 0,
-  );
+  await until(async () => (await readdir(join(stateDir, 'assets'))).length === 0);
   clock.resume();
 });
 
@@ -183,14 +177,8 @@ test('a result that another process records during a sweep is kept', async () =>
   });
   onTestFinished(() => spy.mockRestore());
   clock.advance(60_000);
-  await until(
-    async () => other.prepare('SELECT folder FROM jobs').get(),
-    (row) => row?.folder === folder,
-  );
-  await until(
-    () => readdir(join(stateDir, 'work')),
-    (names) => names.length === 0,
-  );
+  await until(() => other.prepare('SELECT folder FROM jobs').get()?.folder === folder);
+  await until(async () => (await readdir(join(stateDir, 'work'))).length === 0);
   expect(other.prepare('SELECT folder FROM jobs').get()).toEqual({ folder });
   expect(await readdir(join(stateDir, 'assets'))).toEqual([folder]);
 });
@@ -248,10 +236,7 @@ test.each([
   const { caller, clock, engines } = scene;
   engines.hold();
   const { id, detail_url } = await createJob(scene, receiver.url);
-  await until(
-    async () => (await caller.get(detail_url)).json.status,
-    (status) => status === state,
-  );
+  await untilJob(caller, { detail_url }, state);
   expect((await caller.get('/v1/credits')).json.reserved_credits).toBe(1);
   clock.advance(7 * DAY_MS);
   await until(

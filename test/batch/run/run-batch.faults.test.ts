@@ -152,10 +152,7 @@ describe('an upload that the service rejects when the job is made', () => {
       creates += 1;
       // The second language learns of it after the first has sent the file again.
       if (creates === 2) {
-        await until(
-          () => stage.books(),
-          ({ uploads }) => uploads === 2,
-        );
+        await until(async () => (await stage.books()).uploads === 2);
       }
       return answer;
     };
@@ -189,10 +186,7 @@ describe('slots that others have taken', () => {
     }
     const items = stage.lines(6);
     const running = stage.run(items);
-    await until(
-      async () => (await stage.books()).jobs,
-      (jobs) => jobs === 15,
-    );
+    await until(async () => (await stage.books()).jobs === 15);
     stage.engines.letGo();
     const { phases, events } = await running;
     expect(phases).toEqual(Array(6).fill('done'));

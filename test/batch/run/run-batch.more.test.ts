@@ -26,11 +26,7 @@ function sourceOf(...steps: readonly (() => Promise<Arrival> | Arrival)[]): Task
   };
 }
 
-const untilJobs = (stage: Stage, count: number) =>
-  until(
-    () => stage.books(),
-    ({ jobs }) => jobs === count,
-  );
+const untilJobs = (stage: Stage, count: number) => until(async () => (await stage.books()).jobs === count);
 
 describe('a batch that receives more items', () => {
   it('starts them immediately, and ends when all have ended', async () => {

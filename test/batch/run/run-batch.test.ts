@@ -83,10 +83,7 @@ describe('a batch', () => {
     const again = await stage.run(items, { options: { detach: true } });
     expect(again.phases).toEqual(['left', 'left']);
     stage.engines.letGo();
-    await until(
-      () => stage.books(),
-      ({ charged }) => charged === 2,
-    );
+    await until(async () => (await stage.books()).charged === 2);
     expect((await stage.run(items, { options: { detach: true } })).phases).toEqual(['done', 'done']);
     expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
   });

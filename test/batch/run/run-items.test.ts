@@ -10,10 +10,7 @@ test('the result of a finished job does not wait for the many items that have no
   const items = stage.lines(MANY);
   const last = items.slice(-1);
   await stage.run(last, { options: { detach: true } });
-  await until(
-    () => stage.books(),
-    ({ charged }) => charged === 1,
-  );
+  await until(async () => (await stage.books()).charged === 1);
 
   stage.engines.hold();
   const stop = new AbortController();

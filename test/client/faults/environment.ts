@@ -4,10 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMovableClock } from '../../../src/service/control/clock.ts';
-import { createService } from '../../../src/service/index.ts';
-import { createCaller, exchange, send } from '../../service/harness/caller.ts';
-import { answerSparsely, currentProfile } from '../../service/harness/profiles.ts';
+import { openScene } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { makeCertificate, trust } from '../../support/certificates.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
@@ -30,16 +27,10 @@ const MINUTE = {
 
 /** Starts everything; the caller closes it. */
 export async function createFaultEnvironment(): Promise<FaultEnvironment> {
-  const clock = createMovableClock();
   // Accepts every file as a video of one minute.
   const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
   const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));
-  const isSparse = currentProfile() === 'minimal';
-  const service = await createService({
-    stateDir: join(root, 'service'),
-    ...{ clock, engines },
-    ...(isSparse ? { faults: answerSparsely() } : {}),
-  });
+  const { service, clock, callerFor } = await openScene({ stateDir: join(root, 'service'), engines });
   const foreignHost = await startForeignHost();
   const certificates = {
     own: makeCertificate(root, 'IP:127.0.0.1'),
@@ -57,7 +48,6 @@ export async function createFaultEnvironment(): Promise<FaultEnvironment> {
     async createScenario(scheme, host) {
       scenarios += 1;
       const { key, secret } = await service.issueKey();
-      const caller = createCaller(service.url, { key, secret }, clock.now, isSparse ? exchange : send);
       const folder = join(root, `scenario-${scenarios}`);
       return createScenario({
         proxy: proxies[scheme],
@@ -65,7 +55,7 @@ export async function createFaultEnvironment(): Promise<FaultEnvironment> {
         folder,
         key,
         secret,
-        caller,
+        caller: callerFor({ key, secret }),
         clock,
         engines,
         certificates,

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createService } from '../../../src/service/index.ts';
-import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startScene } from '../../service/harness/scene.ts';
 import { changeStore } from '../../service/harness/stores.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
@@ -13,7 +12,7 @@ test('damage that is found by a running service ends the run with its message, e
   const state = join(folder, 'own');
   const path = join(state, 'service.sqlite');
   await writeFile(join(folder, 'a.srt'), SRT);
-  await (await createService({ stateDir: state, engines: createSmallEngines(), log: () => {} })).close();
+  await (await startScene({ stateDir: state })).service.close();
   const whole = await readFile(path);
   changeStore(
     state,

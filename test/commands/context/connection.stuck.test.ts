@@ -3,8 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createService } from '../../../src/service/index.ts';
-import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startScene } from '../../service/harness/scene.ts';
 import { changeStore } from '../../service/harness/stores.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
@@ -25,7 +24,7 @@ test.each([
     const { folder, run } = await startVloc();
     const state = join(folder, 'own');
     await writeFile(join(folder, 'a.srt'), SRT);
-    await (await createService({ stateDir: state, engines: createSmallEngines() })).close();
+    await (await startScene({ stateDir: state })).service.close();
     changeStore(state, damage);
     const env = { VLOC_BASE_URL: '', VLOC_KEY: '', VLOC_SECRET: '', VLOC_STATE_DIR: state };
     const { code, stderr } = await run([...words, '--profile', 'local'], { env });

@@ -119,10 +119,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
 /** All existing jobs are dubbings: once they are listed, nothing else has to find them unfinished. */
 async function letGoWhenListed(desk: Desk, line: string): Promise<Ended> {
   const ended = desk.shell(line);
-  await until(
-    () => desk.answered,
-    (operations) => operations.includes('listDubbings'),
-  );
+  await until(() => desk.answered.includes('listDubbings'));
   desk.engines.letGo();
   return ended;
 }

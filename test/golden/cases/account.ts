@@ -1,9 +1,8 @@
 /** Profiles, project files, the embedded service and its store, keys, doctor, webhooks. */
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-import { createService } from '../../../src/service/index.ts';
 import { EVENT_ID, eventBody, type SignOptions, sign } from '../../client/webhooks/sign.ts';
-import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startScene } from '../../service/harness/scene.ts';
 import type { Case, Stage } from '../stage.ts';
 import { FILES, prepare, SRT, TRANSLATE, VIDEO } from './files.ts';
 
@@ -30,12 +29,7 @@ const store = (when: string, line: string, damage: (path: string, stage: Stage) 
   line,
   when,
   before: async (stage) => {
-    const service = await createService({
-      stateDir: stage.path('state'),
-      engines: createSmallEngines(),
-      log: () => {},
-    });
-    await service.close();
+    await (await startScene({ stateDir: stage.path('state') })).service.close();
     await stage.write('state/uploads/talk', 'video');
     await damage(stage.path('state/service.sqlite'), stage);
   },

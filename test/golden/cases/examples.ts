@@ -83,10 +83,7 @@ async function runWithHeld(desk: Desk, words: readonly string[]): Promise<Ended>
   const running = run(desk, words);
   if (words[0] === 'jobs' && words[1] === 'wait') {
     const before = desk.answered.length;
-    await until(
-      () => desk.answered.length,
-      (count) => count > before,
-    );
+    await until(() => desk.answered.length > before);
     desk.engines.letGo();
   }
   return running;

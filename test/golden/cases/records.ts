@@ -71,19 +71,19 @@ async function finishJob(stage: Stage): Promise<void> {
   stage.fill('JOB', id);
 }
 
+/** Waits until the records in the folder `out` have a job. */
+async function untilShown(stage: Stage): Promise<void> {
+  const show = () => stage.run('batch status out').catch(() => null);
+  await until(async () => (await show())?.stdout.includes('tra_'));
+}
+
 /** Starts the line, and sends the signal when the service works on the job. */
 async function interrupt(stage: Stage, words: readonly string[], signal: StopSignal): Promise<Ended> {
   stage.engines.hold();
   const already = stage.engines.begun.length;
   const { send, ended } = stage.start(words);
-  await until(
-    () => stage.engines.begun.length,
-    (begun) => begun > already,
-  );
-  await until(
-    () => stage.run(['batch', 'status', 'out']).catch(() => null),
-    (status) => status?.stdout.includes('tra_') === true,
-  );
+  await until(() => stage.engines.begun.length > already);
+  await untilShown(stage);
   send(signal);
   return ended;
 }
@@ -179,10 +179,7 @@ export const RECORDS: readonly Case[] = [
     before: async (stage) => {
       stage.engines.hold();
       stage.start(['translate', 'b.srt', '--from', 'en', '--to', 'es', '--out', 'out']);
-      await until(
-        () => stage.run('batch status out').catch(() => null),
-        (status) => status?.stdout.includes('tra_') === true,
-      );
+      await untilShown(stage);
     },
   },
   {
@@ -192,10 +189,7 @@ export const RECORDS: readonly Case[] = [
     before: async (stage) => {
       stage.engines.hold();
       stage.start(IN_OUT.split(' '));
-      await until(
-        () => stage.run('batch status out').catch(() => null),
-        (status) => status?.stdout.includes('tra_') === true,
-      );
+      await untilShown(stage);
     },
   },
   // What stops a run

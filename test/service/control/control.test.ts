@@ -2,10 +2,10 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/client/client.ts';
-import { createService, scriptFaults } from '../../../src/service/index.ts';
+import { scriptFaults } from '../../../src/service/index.ts';
 import { createCaller, exchange, type Reply } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';
-import { DUBBING, until } from '../harness/scene.ts';
+import { DUBBING, startScene, until } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 import { changeStore } from '../harness/stores.ts';
 import { startReceiver } from '../outgoing/webhooks/receiver.ts';
@@ -33,10 +33,9 @@ test('the clock moves expiries, without storing anything', async () => {
   expect((await exchange(link)).status).toBe(410);
 
   await service.close();
-  const next = await createService({ stateDir, engines: createSmallEngines(), control: true });
-  onTestFinished(() => next.close());
-  const headers = { Authorization: `Bearer ${next.control?.token}` };
-  expect((await exchange(`${next.control?.url}/clock`, { headers })).json.offset_seconds).toBe(0);
+  const { control } = (await startScene({ stateDir, control: true })).service;
+  const headers = { Authorization: `Bearer ${control?.token}` };
+  expect((await exchange(`${control?.url}/clock`, { headers })).json.offset_seconds).toBe(0);
 });
 
 test('the provenance of a job is shown, which no operation of the API returns', async () => {
@@ -96,10 +95,7 @@ test('in a freeze, a webhook is sent once with the time of the service, and agai
   );
 
   await ask('POST', '/clock/advance', { seconds: 10 });
-  await until(
-    () => receiver.deliveries.length,
-    (count) => count === 2,
-  );
+  await until(() => receiver.deliveries.length === 2);
 });
 
 test('faults are added, listed, replaced and removed while the service runs', async () => {
@@ -222,10 +218,7 @@ test('undelivered webhooks are listed and sent again, with a new secret if it wa
   expect(new Set(header('signature')).size).toBe(2);
   // A delivered webhook is sent again too, as a receiver may get an event twice.
   await ask('POST', `/webhooks/${webhook.id}/resend`);
-  await until(
-    () => deliveries.length,
-    (count) => count === 3,
-  );
+  await until(() => deliveries.length === 3);
 });
 
 test('faults of the program affect requests that those of the control interface do not', async () => {

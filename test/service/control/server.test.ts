@@ -1,17 +1,13 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CONTROL_LIST } from '../../../src/service/control/operations.ts';
-import { createService } from '../../../src/service/index.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { exchange } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';
-import { createSmallEngines } from '../harness/small-engines.ts';
+import { startScene } from '../harness/scene.ts';
 
 describe('access', () => {
   it('is off by default', async () => {
-    const stateDir = makeFolder();
-    const service = await createService({ stateDir, engines: createSmallEngines() });
-    onTestFinished(() => service.close());
-    expect(service.control).toBeNull();
+    expect((await startScene()).service.control).toBeNull();
   });
 
   it('needs the token', async () => {
@@ -62,11 +58,9 @@ describe('access', () => {
   it('keeps no key if its port is in use, like every start that fails', async () => {
     const { control } = await start();
     const stateDir = makeFolder();
-    const parts = { stateDir, engines: createSmallEngines() };
     const port = Number(new URL(control.url).port);
-    await expect(createService({ ...parts, control: { port } })).rejects.toThrow('EADDRINUSE');
-    const service = await createService(parts);
-    onTestFinished(() => service.close());
+    await expect(startScene({ stateDir, control: { port } })).rejects.toThrow('EADDRINUSE');
+    const { service } = await startScene({ stateDir });
     expect(await service.keys()).toEqual([service.newKey]);
   });
 });

@@ -109,10 +109,7 @@ test('a caller who leaves during a delay is not served', async () => {
     headers: { ...signHeaders(credentials, signed), 'Idempotency-Key': 'k' },
     signal: leaving.signal,
   });
-  await until(
-    () => faults.pending().length,
-    (count) => count === 0,
-  );
+  await until(() => faults.pending().length === 0);
   leaving.abort();
   await expect(call).rejects.toThrow('abort');
   // Had it been served late, the job would be cancelled by the time of the second of these.

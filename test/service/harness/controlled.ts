@@ -1,15 +1,11 @@
 /** A service with its control interface, and requests to both. */
-import { onTestFinished } from 'vitest';
-import { createService, type ServiceOptions } from '../../../src/service/index.ts';
-import { makeFolder } from '../../support/make-folder.ts';
+import type { ServiceOptions } from '../../../src/service/index.ts';
 import { createCaller, exchange, type Reply } from './caller.ts';
-import { createSmallEngines } from './small-engines.ts';
+import { startScene } from './scene.ts';
 
 /** Starts one with small engines; it ends with the test. */
 export async function startControlledService(options: Partial<ServiceOptions> = {}) {
-  const stateDir = makeFolder();
-  const service = await createService({ stateDir, engines: createSmallEngines(), control: true, ...options });
-  onTestFinished(() => service.close());
+  const { service, stateDir } = await startScene({ control: true, ...options });
   const { control, newKey } = service;
   if (control === null || newKey === null) throw new Error('the service has no control interface or no key');
   let ahead = 0;

@@ -37,17 +37,22 @@ export const NEW_JOB = '/v1/subtitle-translations';
 
 /** Starts a service that ends with the test. */
 export async function startScene(options: Partial<ServiceOptions> = {}): Promise<Scene> {
+  const scene = await openScene({ ...options, stateDir: options.stateDir ?? makeFolder() });
+  onTestFinished(() => scene.service.close());
+  return scene;
+}
+
+/** Starts a service for several tests; the caller closes it. */
+export async function openScene(options: Partial<ServiceOptions> & Pick<Scene, 'stateDir'>): Promise<Scene> {
   const clock = createMovableClock();
   const engines = createSmallEngines();
-  const stateDir = options.stateDir ?? makeFolder();
   const logged: LogEntry[] = [];
   const isSparse = currentProfile() === 'minimal';
   const given = {
-    ...{ clock, engines, stateDir, log: (entry: LogEntry) => logged.push(entry), ...options },
+    ...{ clock, engines, log: (entry: LogEntry) => logged.push(entry), ...options },
     ...(isSparse ? { faults: answerSparsely(options.faults) } : {}),
   };
   const service = await createService(given);
-  onTestFinished(() => service.close());
   const [credentials] = await service.keys();
   if (credentials === undefined) throw new Error('the service has no key');
   const callerFor = (other: Credentials) =>
@@ -56,7 +61,7 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
     service,
     clock,
     engines,
-    stateDir,
+    stateDir: options.stateDir,
     logged,
     credentials,
     caller: callerFor(credentials),
@@ -67,17 +72,17 @@ export async function startScene(options: Partial<ServiceOptions> = {}): Promise
 /** A process that starts on a busy machine takes seconds; still less than the limit of a test, which would not say why. */
 const PATIENCE_MS = 170_000;
 
-/** Asks again and again until `done`, less often what takes long; fails after `patienceMs`. */
+/** Asks again and again until `done`, by default until it is true, less often what takes long; fails after `patienceMs`. */
 export async function until<T>(
   ask: () => Promise<T> | T,
-  done: (value: T) => boolean,
+  done: (value: T) => boolean = Boolean,
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const giveUpAt = Date.now() + patienceMs;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.2, 50)) {
     const value = await ask();
     if (done(value)) return value;
-    if (Date.now() > giveUpAt) throw new Error(`it did not come about: ${JSON.stringify(value)}`);
+    if (Date.now() > giveUpAt) throw new Error(`it did not come about: ${ask} is ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
@@ -111,9 +116,14 @@ export async function finishUpload(
 ): Promise<Reply['json']> {
   const { id, etag } = await sendUpload(caller, bytes, purpose);
   await caller.post(`/v1/uploads/${id}/completions`, { etag });
+  return untilValidated(caller, id);
+}
+
+/** Waits until an upload is validated; returns its state. */
+export async function untilValidated(caller: Caller, id: string): Promise<Reply['json']> {
   const last = await until(
     () => caller.get(`/v1/uploads/${id}`),
-    (reply) => reply.json.status !== 'validating',
+    ({ json }) => json.status !== 'validating',
   );
   return last.json;
 }

@@ -72,15 +72,9 @@ async function startTwoOfOneStage() {
   const scene = await startSharing({ config: { workers: 2 } });
   const open = scene.hold();
   const first = await create(scene, 'hello');
-  await until(
-    () => scene.translated.length,
-    (count) => count === 1,
-  );
+  await until(() => scene.translated.length === 1);
   const second = await create(scene, 'hello');
-  await until(
-    () => scene.asked.length,
-    (count) => count === 2,
-  );
+  await until(() => scene.asked.length === 2);
   return { scene, open, first, second };
 }
 
@@ -118,10 +112,7 @@ test('stages are kept for seven days, like the job that they come from', async (
   await run(scene, 'hello');
   expect(countKept(scene)).toBe(1);
   scene.clock.advance(7 * DAY_MS);
-  await until(
-    () => countKept(scene),
-    (count) => count === 0,
-  );
+  await until(async () => (await countKept(scene)) === 0);
   await run(scene, 'hello');
   expect(scene.translated).toEqual(['hello', 'hello']);
 });
@@ -138,10 +129,7 @@ test('a job that waits for a stage frees its slot for another job, and takes one
   const scene = await startSharing({ config: { workers: 2 } });
   const open = scene.hold();
   const [first, second] = [await create(scene, 'hello'), await create(scene, 'hello')];
-  await until(
-    () => scene.translated.length,
-    (count) => count === 1,
-  );
+  await until(() => scene.translated.length === 1);
   // Both places are taken: one computes, one waits.
   const other = await untilJob(scene.caller, await create(scene, 'other', 'dubbings'), 'succeeded');
   expect(other.status).toBe('succeeded');
@@ -165,10 +153,7 @@ test('a sweep leaves the files of a cancelled job that are read for the job that
   for (const sweep of [1, 2]) {
     await mkdir(left);
     scene.clock.advance(60_000);
-    await until(
-      () => readdir(join(scene.stateDir, 'work')),
-      (names) => !names.includes(`${first.id}-died`),
-    );
+    await until(async () => !(await readdir(join(scene.stateDir, 'work'))).includes(`${first.id}-died`));
     expect(scene.translated, `after sweep ${sweep}`).toEqual(['hello']);
   }
   open();

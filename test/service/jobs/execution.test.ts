@@ -52,10 +52,7 @@ test('a job without an end is stopped at its deadline', async () => {
   scene.clock.freeze();
   scene.engines.hold();
   const created = await createTranslation(scene);
-  await until(
-    () => scene.engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => scene.engines.begun.length === 1);
   scene.clock.advance(3_599_000);
   expect((await scene.caller.get(created.detail_url)).json.status).toBe('processing');
   scene.clock.advance(1000);
@@ -67,10 +64,7 @@ test('no more jobs run concurrently than there are workers', async () => {
   const scene = await startScene({ config: { workers: 2 } });
   scene.engines.hold();
   const jobs = await Promise.all(Array.from({ length: 5 }, () => createTranslation(scene)));
-  await until(
-    () => scene.engines.begun.length,
-    (count) => count === 2,
-  );
+  await until(() => scene.engines.begun.length === 2);
   const states = (await scene.caller.get('/v1/subtitle-translations')).json.data.map(
     (item: { status: string }) => item.status,
   );
@@ -86,10 +80,7 @@ test('a service that closes returns its jobs to the queue, and the attempt does 
     const scene = await startScene({ stateDir });
     scene.engines.hold();
     id ||= (await createTranslation(scene)).id;
-    await until(
-      () => scene.engines.begun.length,
-      (count) => count === 1,
-    );
+    await until(() => scene.engines.begun.length === 1);
     await scene.service.close();
     expect(scene.engines.begun[0]?.aborted).toBe(true);
     expect(await readdir(join(stateDir, 'work'))).toEqual([]);
@@ -115,10 +106,7 @@ test('the jobs of a process that is killed are taken over, from their uploads on
   const created = (await caller.post('/v1/auto-localizations', body)).json;
   await untilJob(caller, created, 'processing');
   // The folder comes just after the state.
-  await until(
-    () => readdir(join(stateDir, 'work')),
-    (folders) => folders.length === 1,
-  );
+  await until(async () => (await readdir(join(stateDir, 'work'))).length === 1);
   const ended = once(host, 'exit');
   host.kill('SIGKILL');
   await ended;
@@ -140,24 +128,15 @@ test('a process that lost its job to another does not touch the other’s result
   const slow = await startScene();
   slow.engines.hold();
   const created = await createTranslation(slow);
-  await until(
-    () => slow.engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => slow.engines.begun.length === 1);
   // The other process is a minute ahead: for it the lease has expired.
   const ahead = createMovableClock();
   ahead.advance(60_000);
   const quick = await startScene({ stateDir: slow.stateDir, clock: ahead });
   const job = await untilJob(quick.caller, created, 'succeeded');
   slow.engines.letGo();
-  await until(
-    () => readdir(join(slow.stateDir, 'work')),
-    (folders) => folders.length === 0,
-  );
-  await until(
-    () => readdir(join(slow.stateDir, 'assets')),
-    (folders) => folders.length === 1,
-  );
+  await until(async () => (await readdir(join(slow.stateDir, 'work'))).length === 0);
+  await until(async () => (await readdir(join(slow.stateDir, 'assets'))).length === 1);
   const { json } = await quick.caller.get(created.detail_url);
   expect(json.result).toEqual(job.result);
   expect((await quick.caller.get('/v1/credit-transactions')).json.data).toHaveLength(1);
@@ -180,10 +159,7 @@ test('after the sleep of a laptop jobs continue where they are, in both processe
   clock.advance(1500);
   clock.advance(1500);
   const second = await createTranslation(other);
-  await until(
-    () => one.engines.begun.length + other.engines.begun.length,
-    (count) => count === 2,
-  );
+  await until(() => one.engines.begun.length + other.engines.begun.length === 2);
   one.engines.letGo();
   other.engines.letGo();
   await untilJob(one.caller, first, 'succeeded');
@@ -237,20 +213,14 @@ test('the deadline of a job waits while no service runs, and the rest of it stil
   const first = await startScene({ config });
   first.engines.hold();
   const created = await createTranslation(first);
-  await until(
-    () => first.engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => first.engines.begun.length === 1);
   await first.service.close();
 
   const clock = createMovableClock();
   clock.advance(5 * 3_600_000);
   const second = await startScene({ stateDir: first.stateDir, clock, config });
   second.engines.hold();
-  await until(
-    () => second.engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => second.engines.begun.length === 1);
   clock.advance(3_000_000);
   expect((await second.caller.get(created.detail_url)).json.status).toBe('processing');
   clock.advance(600_001);

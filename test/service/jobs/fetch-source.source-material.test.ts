@@ -47,10 +47,7 @@ test('subtitles at an address are read before the job is created, so a small acc
 /** Asks for a translation while its server is silent, until the service gives up on it. */
 async function createUnanswered(scene: Scene, outside: Outside): Promise<Reply> {
   const created = scene.caller.post('/v1/subtitle-translations', subtitleAt(outside));
-  await until(
-    () => outside.requests.length,
-    (count) => count > 0,
-  );
+  await until(() => outside.requests.length > 0);
   // In steps, in which what the server has sent arrives.
   for (let step = 0; step < 500; step += 1) {
     scene.clock.advance(10);
@@ -222,10 +219,7 @@ test('a busy source is tried again, and none of it remains', async () => {
   const job = await untilEnded(scene, json.detail_url);
   expect(job).toMatchObject({ status: 'succeeded', billing: { quantity: 2, charged_credits: 2 } });
   expect(outside.requests).toHaveLength(3);
-  await until(
-    () => readdir(join(scene.stateDir, 'work')),
-    (folders) => folders.length === 0,
-  );
+  await until(async () => (await readdir(join(scene.stateDir, 'work'))).length === 0);
 });
 
 test('a source that remains unreachable fails the job with its code, after three attempts', async () => {
@@ -255,10 +249,7 @@ test('a job that another process takes over fetches its source again', async () 
   const first = await startScene({ allowLoopback: true });
   first.engines.hold();
   const { json } = await first.caller.post('/v1/audio-separations', videoAt(outside));
-  await until(
-    () => first.engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => first.engines.begun.length === 1);
   await first.service.close();
   const second = await startScene({ stateDir: first.stateDir, allowLoopback: true });
   const job = await untilJob(second.caller, json, 'succeeded', 'failed');
@@ -276,9 +267,6 @@ test('with loopback allowed, sources and callbacks of this machine may be plain 
   const { status, json } = await scene.caller.post('/v1/dubbings', body);
   expect(status).toBe(202);
   await untilJob(scene.caller, json, 'succeeded');
-  await until(
-    () => outside.requests.length,
-    (count) => count === 2,
-  );
+  await until(() => outside.requests.length === 2);
   expect(outside.requests.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /a.srt', 'POST /hook']);
 });

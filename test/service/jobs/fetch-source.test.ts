@@ -148,10 +148,7 @@ describe('time', () => {
     const { folder, path } = await makeTarget();
     const outside = await serve((response) => response.write('x'));
     const outcome = fetchTo(path, outside.origin, { clock }).catch((error) => error);
-    await until(
-      () => readdir(folder),
-      (names) => names.length === 1,
-    );
+    await until(async () => (await readdir(folder)).length === 1);
     advance(clock);
     const failure = await outcome;
     expect(await readdir(folder)).toEqual([]);

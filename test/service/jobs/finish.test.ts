@@ -10,16 +10,10 @@ test('cancelling a running job stops its work and removes its files', async () =
   engines.hold();
   const created = await caller.post('/v1/subtitle-translations', TRANSLATION);
   await untilJob(caller, created.json, 'processing');
-  await until(
-    () => engines.begun.length,
-    (count) => count === 1,
-  );
+  await until(() => engines.begun.length === 1);
   expect((await caller.delete(created.json.detail_url)).status).toBe(202);
   expect(engines.begun[0]?.reason).toBeInstanceOf(LeaseLost);
-  await until(
-    () => readdir(join(stateDir, 'work')),
-    (folders) => folders.length === 0,
-  );
+  await until(async () => (await readdir(join(stateDir, 'work'))).length === 0);
 });
 
 test('a cancel in one process stops the work of another within two seconds', async () => {

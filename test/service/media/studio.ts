@@ -3,10 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngines } from '../../../src/engines/index.ts';
-import { createService } from '../../../src/service/index.ts';
 import { makeMedia, rememberingPath } from '../../support/remembered-programs.ts';
-import { createCaller, type Reply, send } from '../harness/caller.ts';
-import { putObject } from '../harness/scene.ts';
+import { type Reply, send } from '../harness/caller.ts';
+import { finishUpload, openScene, until } from '../harness/scene.ts';
 
 const SAMPLE = join(import.meta.dirname, '../../fixtures/sample.mp4');
 
@@ -32,8 +31,6 @@ export interface Studio {
   close(): Promise<void>;
 }
 
-/** Seconds of work are looked at a few times a second; polling faster would only take the cores from the engines. */
-const POLL_MS = 60;
 /** All jobs of a file together take half a minute; ten times that on a machine that is busy with other things. */
 export const PATIENCE = { timeout: 300_000 };
 const PATIENCE_MS = PATIENCE.timeout - 10_000;
@@ -42,38 +39,17 @@ const PATIENCE_MS = PATIENCE.timeout - 10_000;
 export async function openStudio(options?: Parameters<typeof createEngines>[0]): Promise<Studio> {
   const folder = await mkdtemp(join(tmpdir(), 'vloc-studio-'));
   const engines = createEngines({ searchPath: rememberingPath(), ...options });
-  const service = await createService({ stateDir: join(folder, 'state'), engines });
-  const [credentials] = await service.keys();
-  if (credentials === undefined) throw new Error('the service has no key');
-  const caller = createCaller(service.url, credentials, Date.now);
-
-  async function settle(path: string, waiting: readonly string[]): Promise<Json> {
-    const giveUpAt = Date.now() + PATIENCE_MS;
-    for (;;) {
-      const { json } = await caller.get(path);
-      if (!waiting.includes(json.status)) return json;
-      if (Date.now() > giveUpAt) throw new Error(`${path} is still ${json.status}`);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    }
-  }
+  const { service, caller } = await openScene({ stateDir: join(folder, 'state'), engines });
 
   async function validate(path: string, purpose: 'source_video' | 'subtitle_file'): Promise<Json> {
-    const bytes = await readFile(path);
-    const reserved = await caller.post('/v1/uploads', {
-      purpose,
-      file_name: 'input',
-      content_type: 'application/octet-stream',
-      size_bytes: bytes.length,
-    });
-    const put = await putObject(reserved, bytes);
-    await caller.post(`${reserved.json.detail_url}/completions`, { etag: put.headers.etag });
-    return settle(reserved.json.detail_url, ['validating']);
+    return finishUpload(caller, await readFile(path), purpose);
   }
 
   async function finish(path: string, body: Record<string, unknown>): Promise<Json> {
-    const created = await caller.post(`/v1/${path}`, body);
-    if (created.status !== 202) throw new Error(JSON.stringify(created.json));
-    return settle(created.json.detail_url, ['queued', 'processing']);
+    const { status, json } = await caller.post(`/v1/${path}`, body);
+    if (status !== 202) throw new Error(JSON.stringify(json));
+    const isOver = (job: Reply) => !['queued', 'processing'].includes(job.json.status);
+    return (await until(() => caller.get(json.detail_url), isOver, PATIENCE_MS)).json;
   }
 
   return {
@@ -112,15 +88,10 @@ export async function openStudio(options?: Parameters<typeof createEngines>[0]):
   };
 }
 
-/** Runs ffmpeg to make an input; arguments as on the command line. */
-function ffmpeg(...args: string[]): void {
-  makeMedia(...args);
-}
-
 /** The sample's first seconds, cut without encoding. 8.6 s hold the first clip, 12.6 s the first two. */
 export function cutSample(folder: string, seconds: number): string {
   const path = join(folder, `sample-${seconds}.mp4`);
-  ffmpeg('-i', SAMPLE, '-t', String(seconds), '-c', 'copy', path);
+  makeMedia('-i', SAMPLE, '-t', String(seconds), '-c', 'copy', path);
   return path;
 }
 
@@ -128,6 +99,6 @@ export function cutSample(folder: string, seconds: number): string {
 export function secondClip(folder: string, name: string, ...options: string[]): string {
   const path = join(folder, name);
   const picture = ['-c:v', 'libx264', '-preset', 'ultrafast', ...options];
-  ffmpeg('-ss', '8.2', '-i', SAMPLE, '-t', '4.4', ...picture, '-c:a', 'aac', '-b:a', '160k', path);
+  makeMedia('-ss', '8.2', '-i', SAMPLE, '-t', '4.4', ...picture, '-c:a', 'aac', '-b:a', '160k', path);
   return path;
 }

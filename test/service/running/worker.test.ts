@@ -56,20 +56,11 @@ test('a row that waits lets the next one run, and continues when a slot is free 
       events.push('third runs');
     },
   });
-  await until(
-    () => events.length,
-    (count) => count === 2,
-  );
+  await until(() => events.length === 2);
   awaited.resolve();
-  await until(
-    () => events.length,
-    (count) => count === 3,
-  );
+  await until(() => events.length === 3);
   held.resolve();
-  await until(
-    () => events.length,
-    (count) => count === 6,
-  );
+  await until(() => events.length === 6);
   // The first is not alone with its slot before the second has ended, and the third comes after both.
   expect(events).toEqual([
     'first waits',
@@ -104,10 +95,7 @@ test('a row that waits for two things at once has one slot again afterwards', as
       events.push('fourth runs');
     },
   });
-  await until(
-    () => events.length,
-    (count) => count === 5,
-  );
+  await until(() => events.length === 5);
   expect(events).toEqual(['second ends', 'third ends', 'first goes on', 'first ends', 'fourth runs']);
 });
 
@@ -124,15 +112,9 @@ test('a row that is stopped does not wait for a slot', async () => {
       await held.promise;
     },
   });
-  await until(
-    () => events.length,
-    (count) => count === 1,
-  );
+  await until(() => events.length === 1);
   worker.drop('first');
-  await until(
-    () => events.length,
-    (count) => count === 2,
-  );
+  await until(() => events.length === 2);
   expect(events).toEqual(['second runs', 'first was stopped']);
   held.resolve();
 });
@@ -168,10 +150,7 @@ test('work that the database or the storage interrupts waits, and its attempt do
     'with a defect': failWith(new Error('a defect')),
   };
   start(rows, Object.keys(rows), (how) => ends.push(how));
-  await until(
-    () => ends.length,
-    (count) => count === 3,
-  );
+  await until(() => ends.length === 3);
   expect(ends).toEqual([
     'without a database waits, and does not count',
     'without storage waits, and does not count',
@@ -240,10 +219,7 @@ test.each([
   for (const [at] of rows.entries()) {
     // Until then it takes nothing.
     clock.advance(10_000);
-    await until(
-      () => ends.length,
-      (count) => count > at,
-    );
+    await until(() => ends.length > at);
   }
   expect(stuck).toEqual(Array.from({ length: times }, () => full));
 });

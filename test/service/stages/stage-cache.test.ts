@@ -267,16 +267,10 @@ describe('jobs that ask for a stage at the same time', () => {
     const stop = new AbortController();
     const first = shelf.share(cache).once('stage', shelf.work(stop.signal), compute);
     const cancelled = expect(first).rejects.toThrow('cancelled');
-    await until(
-      () => signals.length,
-      (count) => count === 1,
-    );
+    await until(() => signals.length === 1);
     const work = shelf.work();
     const second = shelf.share(cache).once('stage', work, compute);
-    await until(
-      () => work.reports.length,
-      (count) => count === 1,
-    );
+    await until(() => work.reports.length === 1);
     let left = false;
     first.catch(() => {
       left = true;
@@ -299,10 +293,7 @@ describe('jobs that ask for a stage at the same time', () => {
     const running = [shelf.work(stop.signal), shelf.work(stop.signal)].map((work) =>
       shelf.share(cache).once('stage', work, held.compute),
     );
-    await until(
-      () => held.signals.length,
-      (count) => count === 1,
-    );
+    await until(() => held.signals.length === 1);
     stop.abort(new Error('cancelled'));
     const ended = await Promise.allSettled(running);
     expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -332,10 +323,7 @@ describe('jobs that ask for a stage at the same time', () => {
     const gate = Promise.withResolvers<void>();
     const { compute, signals } = makeStage({ gate: gate.promise });
     const first = shelf.share(shelf.open()).once('stage', shelf.work(), compute);
-    await until(
-      () => signals.length,
-      (count) => count === 1,
-    );
+    await until(() => signals.length === 1);
     let waits = 0;
     const other = shelf.open().forJob({
       keyId: 'key',
@@ -346,10 +334,7 @@ describe('jobs that ask for a stage at the same time', () => {
       },
     });
     const second = other.once('stage', shelf.work(), compute);
-    await until(
-      () => waits,
-      (count) => count === 1,
-    );
+    await until(() => waits === 1);
     gate.resolve();
     await first;
     shelf.clock.advance(1000);
@@ -362,10 +347,7 @@ describe('jobs that ask for a stage at the same time', () => {
     const { compute, signals } = makeStage({ gate: gate.promise });
     const owning = shelf.open();
     const first = shelf.share(owning).once('stage', shelf.work(), compute);
-    await until(
-      () => signals.length,
-      (count) => count === 1,
-    );
+    await until(() => signals.length === 1);
     const clock = createMovableClock();
     const waiting = shelf.open(100 * MIB, clock);
     const waits = Promise.withResolvers<void>();
@@ -398,10 +380,7 @@ describe('jobs that ask for a stage at the same time', () => {
       .share(dead)
       .once('stage', shelf.work(), held.compute)
       .catch(() => {});
-    await until(
-      () => held.signals.length,
-      (count) => count === 1,
-    );
+    await until(() => held.signals.length === 1);
     // It renews its claim no more.
     dead.close();
     const { compute } = makeStage();

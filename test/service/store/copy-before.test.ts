@@ -4,12 +4,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { foldersOf } from '../../../src/service/folders.ts';
-import { createService } from '../../../src/service/index.ts';
 import { openAccountStore } from '../../../src/service/store/open-account.ts';
 import { copyTablesBefore } from '../../../src/service/store/open-postgres.ts';
 import { SCHEMA_VERSION } from '../../../src/service/store/schema.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { createSmallEngines } from '../harness/small-engines.ts';
+import { startScene } from '../harness/scene.ts';
 
 /** Written by vloc 0.1, with two keys and ten jobs. */
 const OLD = fileURLToPath(new URL('../../fixtures/version-0.1/service/service.sqlite', import.meta.url));
@@ -88,14 +87,9 @@ describe('a store of an older version', () => {
 
   it('is reported in the log of a service', async () => {
     const stateDir = await folderWithOldStore();
-    const logged: string[] = [];
-    const service = await createService({
-      stateDir,
-      engines: createSmallEngines(),
-      log: ({ message }) => logged.push(message),
-    });
-    await service.close();
-    expect(logged).toContainEqual(expect.stringMatching(/upgraded.*before-/));
+    const { logged } = await startScene({ stateDir });
+    const message = expect.stringMatching(/upgraded.*before-/);
+    expect(logged).toContainEqual(expect.objectContaining({ message }));
   });
 });
 

@@ -477,16 +477,10 @@ describe.skipIf(NO_POSTGRES)('while the database is down', () => {
     const { caller, engines, logged } = await startScene({ database: freshAccount(own) });
     engines.hold();
     const created = await caller.post(NEW_JOB, TRANSLATION);
-    await until(
-      () => engines.begun.length,
-      (count) => count === 1,
-    );
+    await until(() => engines.begun.length === 1);
     own.kill();
     engines.letGo();
-    await until(
-      () => logged.filter(({ message }) => message.includes('a result is not recorded yet')),
-      (told) => told.length === 1,
-    );
+    await until(() => logged.some(({ message }) => message.includes('a result is not recorded yet')));
     own.start();
     const done = await untilJob(caller, created.json, 'succeeded', 'failed');
     expect(done).toMatchObject({ status: 'succeeded', billing: { charged_credits: 1 } });

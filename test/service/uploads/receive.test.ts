@@ -115,10 +115,7 @@ test('a transfer without a byte for a minute is ended, but a steady one may be s
     sending.write(Buffer.alloc(1000), () => setTimeout(wait, 20));
   });
   expect(await cut).toBe('ECONNRESET');
-  await until(
-    () => readdir(join(scene.stateDir, 'uploads')),
-    (files) => files.length === 1,
-  );
+  await until(async () => (await readdir(join(scene.stateDir, 'uploads'))).length === 1);
 });
 
 test('a transfer that the caller aborts leaves nothing behind', async () => {
@@ -130,10 +127,7 @@ test('a transfer that the caller aborts leaves nothing behind', async () => {
     sending.on('error', () => resolve());
     sending.write(Buffer.alloc(500_000), () => sending.destroy(new Error('gone')));
   });
-  await until(
-    () => readdir(join(scene.stateDir, 'uploads')),
-    (files) => files.length === 0,
-  );
+  await until(async () => (await readdir(join(scene.stateDir, 'uploads'))).length === 0);
 });
 
 test('bytes that arrive after the completion of an upload do not replace earlier ones', async () => {

@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createService } from '../../../src/service/index.ts';
-import { finishUpload, sendUpload, startScene, until } from '../harness/scene.ts';
+import { finishUpload, sendUpload, startScene, until, untilValidated } from '../harness/scene.ts';
 import { createSmallEngines, videoOf } from '../harness/small-engines.ts';
 import { changeStore } from '../harness/stores.ts';
 
@@ -15,10 +14,7 @@ test.each([
   const upload = await finishUpload(scene.caller, bytes);
   expect(upload).toMatchObject({ status: 'failed', media: null, error: { code: 'MEDIA_VALIDATION_FAILED' } });
   expect(upload.error.message).not.toContain(scene.stateDir);
-  await until(
-    () => readdir(join(scene.stateDir, 'uploads')),
-    (files) => files.length === 0,
-  );
+  await until(async () => (await readdir(join(scene.stateDir, 'uploads'))).length === 0);
 });
 
 test('a fault outside the file is tried three times, then reported as the service’s', async () => {
@@ -54,11 +50,8 @@ test('a validation that a closing service leaves unfinished is done by the next 
   await first.caller.post(`/v1/uploads/${id}/completions`, { etag });
   await first.service.close();
   const second = await startScene({ stateDir: first.stateDir });
-  const { json } = await until(
-    () => second.caller.get(`/v1/uploads/${id}`),
-    (reply) => reply.json.status !== 'validating',
-  );
-  expect(json).toMatchObject({ status: 'ready', media: { duration_seconds: 3 } });
+  const upload = await untilValidated(second.caller, id);
+  expect(upload).toMatchObject({ status: 'ready', media: { duration_seconds: 3 } });
 });
 
 test('a validation under which the service died ten times fails, and says so', async () => {
@@ -68,18 +61,12 @@ test('a validation under which the service died ten times fails, and says so', a
   const died = `attempts = 1, crashes = 9, lease_owner = '4711-died', lease_until = 0`;
   changeStore(idle.stateDir, `UPDATE uploads SET ${died}`);
   const scene = await startScene({ stateDir: idle.stateDir });
-  const { json } = await until(
-    () => scene.caller.get(`/v1/uploads/${id}`),
-    (reply) => reply.json.status !== 'validating',
-  );
-  expect(json.error).toMatchObject({
+  const { error } = await untilValidated(scene.caller, id);
+  expect(error).toMatchObject({
     code: 'INTERNAL_ERROR',
     message: expect.stringContaining('the service died 10 times while it validated this file'),
   });
-  await until(
-    () => readdir(join(scene.stateDir, 'uploads')),
-    (files) => files.length === 0,
-  );
+  await until(async () => (await readdir(join(scene.stateDir, 'uploads'))).length === 0);
 });
 
 test('a service without workers leaves validation to others', async () => {
@@ -87,10 +74,6 @@ test('a service without workers leaves validation to others', async () => {
   const { id, etag } = await sendUpload(scene.caller, videoOf(1));
   const completed = await scene.caller.post(`/v1/uploads/${id}/completions`, { etag });
   expect(completed.json.status).toBe('validating');
-  const helper = await createService({ stateDir: scene.stateDir, engines: createSmallEngines() });
-  await until(
-    () => scene.caller.get(`/v1/uploads/${id}`),
-    (reply) => reply.json.status === 'ready',
-  );
-  await helper.close();
+  await startScene({ stateDir: scene.stateDir });
+  expect(await untilValidated(scene.caller, id)).toMatchObject({ status: 'ready' });
 });

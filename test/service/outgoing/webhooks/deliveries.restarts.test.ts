@@ -46,10 +46,7 @@ test('of waiting events, the one that was due first is sent first, however old i
   await untilJob(idle.caller, newer, 'succeeded');
   changeStore(stateDir, `UPDATE deliveries SET run_after = CASE job_id WHEN '${older.id}' THEN 2 ELSE 1 END`);
   await startScene({ stateDir, config: { ...OPEN, webhookSlots: 1 } });
-  await until(
-    () => receiver.deliveries.length,
-    (count) => count === 2,
-  );
+  await until(() => receiver.deliveries.length === 2);
   expect(receiver.deliveries.map(({ body }) => JSON.parse(body).data.id)).toEqual([newer.id, older.id]);
 });
 
@@ -58,10 +55,7 @@ test('a service that closes during an attempt does not count it', async () => {
   const stateDir = makeFolder();
   const first = await startScene({ stateDir, config: OPEN });
   await createJob(first, receiver.url);
-  await until(
-    () => receiver.deliveries.length,
-    (count) => count === 1,
-  );
+  await until(() => receiver.deliveries.length === 1);
   await first.service.close();
   expect(readRows(stateDir)).toMatchObject([{ status: 'pending', attempts: 0, lease_owner: null }]);
   await startScene({ stateDir, config: OPEN });

@@ -79,10 +79,7 @@ test('no more events are sent concurrently than there are slots', async () => {
   for (let count = 0; count < 5; count += 1) {
     await untilJob(scene.caller, await createJob(scene, receiver.url), 'succeeded');
   }
-  await until(
-    () => receiver.deliveries.length,
-    (count) => count === 2,
-  );
+  await until(() => receiver.deliveries.length === 2);
   expect(readRows(scene.stateDir).filter(({ lease_owner: owner }) => owner !== null)).toHaveLength(2);
 });
 
