@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startVloc } from '../commands/support/run-vloc.ts';
-import { runMain } from '../support/run-main.ts';
+import { errorOf, runMain } from '../support/run-main.ts';
 
 /** A run that could not reach any service: what ends with 2 here has sent nothing. */
 async function run(...argv: string[]) {
@@ -22,7 +22,7 @@ describe('--jq', () => {
     const { code, stdout, stderr } = await vloc.run([...command, '--jq', '.data.id', '--fresh']);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).not.toContain('Nothing was sent');
-    expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error).toMatchObject({
+    expect(errorOf({ stderr })).toMatchObject({
       code: 'JQ_DOES_NOT_FIT',
       advice:
         'What the run has done is kept. To print it, run the same command with --output json instead of --jq, without --fresh: nothing is sent or paid twice.',

@@ -8,7 +8,7 @@ import { listValues } from '../../src/commands/tool/completion-values.ts';
 import { createMovableClock } from '../../src/service/control/clock.ts';
 import { type Scene, startScene, until } from '../service/harness/scene.ts';
 import { makeFolder } from '../support/make-folder.ts';
-import { type Ended, runMain, startMain } from '../support/run-main.ts';
+import { type Ended, foldersIn, runMain, startMain } from '../support/run-main.ts';
 import { createTestIo, type TestIoOptions } from '../support/test-io.ts';
 
 const WRITTEN = fileURLToPath(new URL('../fixtures/version-0.1', import.meta.url));
@@ -30,13 +30,7 @@ async function openStudio(): Promise<Studio> {
     const path = join(folder, name);
     await chmod(path, (await stat(path)).isDirectory() ? 0o700 : 0o600);
   }
-  const env = {
-    HOME: folder,
-    PATH: join(folder, 'bin'),
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-    VLOC_NO_KEYCHAIN: '1',
-  };
+  const env = { HOME: folder, PATH: join(folder, 'bin'), ...foldersIn(folder), VLOC_NO_KEYCHAIN: '1' };
   return {
     folder,
     env,

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { Ended } from '../support/run-main.ts';
+import { type Ended, errorOf, foldersIn } from '../support/run-main.ts';
 import { DIFFERENCES, type Difference } from './differences.ts';
 import { openHosted } from './run-hosted.ts';
 import { dottedSignature } from './signature.ts';
@@ -23,11 +23,6 @@ function expectReadable({ stdout, stderr }: Ended): void {
   expect(said).not.toMatch(/undefined|\bNaN\b|Invalid Date|\[object Object\]|INTERNAL_DEFECT/);
   expect(said).not.toMatch(/^\s+at .*:\d+:\d+/m);
   expect(said).not.toMatch(/canary/);
-}
-
-/** The error that ends stderr in JSON mode. */
-function errorOf({ stderr }: Ended): Record<string, unknown> {
-  return JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
 }
 
 function expectDone(ended: Ended): void {
@@ -146,7 +141,7 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
   test('vloc profile keeps the prefix of the headers', async () => {
     const { run, folder, hosted } = await open();
     const { prefix, key, secret } = hosted.account;
-    const env = { VLOC_CONFIG_DIR: join(folder, 'own'), VLOC_STATE_DIR: join(folder, 'state') };
+    const env = foldersIn(join(folder, 'own'));
     const given = ['--base-url', hosted.baseUrl, '--key', key, '--header-prefix', prefix];
     const flags = ['--secret-stdin', '--store', 'file'];
     expectDone(await run(['profile', 'add', 'prod', ...given, ...flags], { env, stdin: `${secret}\n` }));

@@ -1,6 +1,6 @@
 /** An answer that lacks what a command needs ends it with the name of the field and the id of the request. */
 import { expect, test } from 'vitest';
-import type { Difference } from './differences.ts';
+import { errorOf } from '../support/run-main.ts';
 import { openHosted } from './run-hosted.ts';
 
 type Body = Record<string, unknown>;
@@ -22,13 +22,15 @@ const CASES: readonly (readonly [string, (body: Body) => Body, readonly string[]
 ];
 
 test.each(CASES)('%s', async (_name, change, words, named) => {
-  const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+  const { run, hosted } = await openHosted(['request-id-other'], new Set());
   hosted.change = change;
   const json = await run([...words, '-o', 'json']);
-  const last = JSON.parse(json.stderr.trim().split('\n').at(-1) ?? '');
-  expect(last.error).toMatchObject({ code: 'ANSWER_INCOMPLETE', message: expect.stringContaining(named) });
-  expect(last.error.request_id).toBe('Req-7F3A-ok');
-  expect(json.code).toBe(1);
+  const error = {
+    code: 'ANSWER_INCOMPLETE',
+    message: expect.stringContaining(named),
+    request_id: 'Req-7F3A-ok',
+  };
+  expect([json.code, errorOf(json)]).toMatchObject([1, error]);
   const table = await run(words);
   expect(table.code).toBe(1);
   expect(table.stderr).toContain(named);
@@ -37,7 +39,7 @@ test.each(CASES)('%s', async (_name, change, words, named) => {
 });
 
 test('an unknown status of an upload is reported, and the command waits for its end', async () => {
-  const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+  const { run, hosted } = await openHosted(['request-id-other'], new Set());
   let changed = 0;
   hosted.change = (body) => {
     if (changed > 1 || (changed === 0 && body.status !== 'validating')) return body;
@@ -50,13 +52,11 @@ test('an unknown status of an upload is reported, and the command waits for its 
 });
 
 test('a job without lines is reported', async () => {
-  const { run, hosted } = await openHosted(['request-id-other'], new Set<Difference>());
+  const { run, hosted } = await openHosted(['request-id-other'], new Set());
   const made = await run(['recognize', 'talk.mp4', '-o', 'json']);
   const [{ id }] = JSON.parse(made.stdout).data;
   hosted.change = ({ result: _result, ...rest }) => ({ ...rest, result: { lines: 'none' } });
   const ended = await run(['dub', `subtitle-recognitions/${id}`, '--to', 'es', '-o', 'json']);
-  expect(ended.code).toBe(1);
-  const { error } = JSON.parse(ended.stderr.trim().split('\n').at(-1) ?? '');
-  expect(error.message).toContain('lines');
-  expect(error.request_id).toBe('Req-7F3A-ok');
+  const error = { message: expect.stringContaining('lines'), request_id: 'Req-7F3A-ok' };
+  expect([ended.code, errorOf(ended)]).toMatchObject([1, error]);
 });

@@ -13,8 +13,7 @@ import { recordsPath } from '../../src/batch/records/record-folder.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { createRandom, type Random } from '../torture/random.ts';
 import { readBooks } from './books.ts';
-import { type HostedScene, openHosted } from './run-hosted.ts';
-import { VARIANTS } from './variants.ts';
+import { type HostedScene, openMinimal } from './run-hosted.ts';
 
 /** Damages the file at the path. */
 type Damage = (path: string, random: Random) => Promise<void>;
@@ -127,7 +126,7 @@ interface Scene extends HostedScene {
 const videoOf = (name: string) => Buffer.from(`\0\0\0\x18ftypisom of ${name}`);
 
 async function openScene(): Promise<Scene> {
-  const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const scene = await openMinimal();
   const { folder, run } = scene;
   for (const name of NAMES) await writeFile(join(folder, name), videoOf(name));
   const keptOf = (state: State) => join(folder, 'kept', state);

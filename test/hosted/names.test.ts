@@ -1,17 +1,12 @@
 /** Names of results and the safety of inputs, where a service repeats nothing of what was asked. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type HostedScene, openHosted } from './run-hosted.ts';
-import { VARIANTS } from './variants.ts';
+import { errorOf } from '../support/run-main.ts';
+import { type HostedScene, openMinimal } from './run-hosted.ts';
 
-const open = (): Promise<HostedScene> => openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
-
-const digest = async (path: string) =>
-  createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
+const digest = async (path: string) => hash('sha256', await readFile(path));
 
 /** Runs the scene and holds the inputs against what they were before. */
 async function keepingInputs<T>({ folder }: HostedScene, work: () => Promise<T>): Promise<T> {
@@ -25,11 +20,10 @@ async function keepingInputs<T>({ folder }: HostedScene, work: () => Promise<T>)
 const idOf = (stdout: string) => stdout.trim().split('\n');
 const videos = async (folder: string) =>
   (await readdir(folder)).filter((name) => name.endsWith('.mp4')).sort();
-const errorOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
 
 describe('a run that was interrupted and is resumed', () => {
   test('with --clobber --detach writes its result beside the input', async () => {
-    const scene = await open();
+    const scene = await openMinimal();
     const { run, folder, hosted } = scene;
     await keepingInputs(scene, async () => {
       const words = ['localize', 'talk.mp4', '--to', 'es', '--clobber', '--detach'];
@@ -41,7 +35,7 @@ describe('a run that was interrupted and is resumed', () => {
   });
 
   test('keeps the name of a language that only the first answer contained', async () => {
-    const { run, folder, hosted } = await open();
+    const { run, folder, hosted } = await openMinimal();
     hosted.change = (body) =>
       typeof body.result === 'object' ? { ...body, result: { ...body.result, language: 'en' } } : body;
     await mkdir(join(folder, 'results', 'talk.en.srt'), { recursive: true });
@@ -62,7 +56,7 @@ describe('vloc jobs', () => {
   test.each(['wait', 'download'])(
     '%s uses the name and the folder of the run for the result',
     async (verb) => {
-      const scene = await open();
+      const scene = await openMinimal();
       const { run, folder } = scene;
       await mkdir(join(folder, 'in', 'week1'), { recursive: true });
       await writeFile(join(folder, 'in', 'week1', 'talk.mp4'), await readFile(join(folder, 'talk.mp4')));
@@ -83,7 +77,7 @@ describe('vloc jobs', () => {
   );
 
   test('wait writes it to the path of --out and --name', async () => {
-    const { run, folder } = await open();
+    const { run, folder } = await openMinimal();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
     const words = ['jobs', 'wait', ...idOf(stdout), '--out', 'mine', '--name', '{lang}-{stem}{ext}'];
     expect((await run(words)).code).toBe(0);
@@ -91,14 +85,14 @@ describe('vloc jobs', () => {
   });
 
   test('wait writes subtitles in the format of their run', async () => {
-    const { run, folder } = await open();
+    const { run, folder } = await openMinimal();
     const words = ['translate', 'talk.srt', '--to', 'es', '--subtitle-format', 'vtt', '--detach', '-o', 'id'];
     expect((await run(['jobs', 'wait', ...idOf((await run(words)).stdout)])).code).toBe(0);
     expect(await readFile(join(folder, 'talk.es.vtt'), 'utf8')).toMatch(/^WEBVTT/);
   });
 
   test('wait names the newest of two jobs like its run, and the previous one by its id', async () => {
-    const { run, folder } = await open();
+    const { run, folder } = await openMinimal();
     const words = ['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id'];
     const ids = [...idOf((await run(words)).stdout), ...idOf((await run([...words, '--fresh'])).stdout)];
     expect((await run(['jobs', 'wait', ...ids])).code).toBe(0);
@@ -113,7 +107,7 @@ describe('vloc jobs', () => {
     ],
     ['lines of stdin', (ids: string) => ({ words: ['-'], stdin: ids })],
   ])('wait names jobs of another machine as their batch would, by ids in %s', async (_, give) => {
-    const { run, folder } = await open();
+    const { run, folder } = await openMinimal();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es,ca', '--detach', '-o', 'id']);
     await unlink(join(folder, 'state', 'records.db'));
     const { words, ...io } = give(stdout);
@@ -123,7 +117,7 @@ describe('vloc jobs', () => {
   });
 
   test('wait names only the newest of several jobs of another machine so, the others by their ids', async () => {
-    const { run, folder } = await open();
+    const { run, folder } = await openMinimal();
     const words = ['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id'];
     const ids = [...idOf((await run(words)).stdout), ...idOf((await run([...words, '--fresh'])).stdout)];
     await unlink(join(folder, 'state', 'records.db'));
@@ -133,19 +127,9 @@ describe('vloc jobs', () => {
   });
 
   test('wait names a job of another program by its id if the service tells no more, never like its input', async () => {
-    const { run, folder } = await open();
-    const words = [
-      'localize',
-      'talk.mp4',
-      '--to',
-      'es',
-      '--set',
-      'client_reference=mine',
-      '--detach',
-      '-o',
-      'id',
-    ];
-    const { stdout } = await run(words);
+    const { run, folder } = await openMinimal();
+    const line = 'localize talk.mp4 --to es --set client_reference=mine --detach -o id';
+    const { stdout } = await run(line.split(' '));
     await unlink(join(folder, 'state', 'records.db'));
     const [id] = idOf(stdout);
     expect((await run(['jobs', 'wait', `auto_localization/${id}`])).code).toBe(0);
@@ -157,7 +141,7 @@ describe('an input is not replaced', () => {
   const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--clobber', '-o', 'json'];
 
   test('under the name of a link to it, and nothing is paid', async () => {
-    const scene = await open();
+    const scene = await openMinimal();
     const { run, folder, hosted } = scene;
     await link(join(folder, 'talk.mp4'), join(folder, 'hard.mp4'));
     const { code, stderr } = await keepingInputs(scene, () => run([...LOCALIZE, '--name', 'hard{ext}']));
@@ -166,7 +150,7 @@ describe('an input is not replaced', () => {
   });
 
   test('if it appears under the name of the result while the job runs', async () => {
-    const scene = await open();
+    const scene = await openMinimal();
     const { run, folder, hosted } = scene;
     const runtime = {
       sleep: async () => {
@@ -176,7 +160,7 @@ describe('an input is not replaced', () => {
       },
     };
     const { code, stderr } = await keepingInputs(scene, () => run(LOCALIZE, { pace: { runtime } }));
-    expect([code, errorOf(stderr).code]).toEqual([2, 'TARGET_IS_INPUT']);
+    expect([code, errorOf({ stderr }).code]).toEqual([2, 'TARGET_IS_INPUT']);
     expect(await digest(join(folder, 'talk.es.mp4'))).toBe(await digest(join(folder, 'talk.mp4')));
     // The paid result can be fetched to another place.
     const [id] = hosted.jobs.keys();
@@ -185,7 +169,7 @@ describe('an input is not replaced', () => {
   });
 
   test('if it is a list, or subtitles for another job', async () => {
-    const scene = await open();
+    const scene = await openMinimal();
     const { run, folder, hosted } = scene;
     await writeFile(join(folder, 'list.mp4'), 'talk.mp4\n');
     const list = ['localize', '--files-from', 'list.mp4', '--to', 'es', '--name', 'list{ext}', '--clobber'];
@@ -195,7 +179,7 @@ describe('an input is not replaced', () => {
   });
 
   test('by jobs wait and jobs download, which know it from the record', async () => {
-    const scene = await open();
+    const scene = await openMinimal();
     const { run, folder } = scene;
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
     const cwd = join(folder, 'elsewhere');
@@ -203,14 +187,14 @@ describe('an input is not replaced', () => {
     for (const verb of ['wait', 'download']) {
       const words = ['jobs', verb, ...idOf(stdout), '--out', '..', '--name', '{stem}{ext}', '--clobber'];
       const { code, stderr } = await keepingInputs(scene, () => run([...words, '-o', 'json'], { cwd }));
-      expect([code, errorOf(stderr).code]).toEqual([2, 'TARGET_IS_INPUT']);
-      expect(errorOf(stderr).message).toContain(relative(cwd, join(folder, 'talk.mp4')).slice(3));
+      expect([code, errorOf({ stderr }).code]).toEqual([2, 'TARGET_IS_INPUT']);
+      expect(errorOf({ stderr }).message).toContain(relative(cwd, join(folder, 'talk.mp4')).slice(3));
     }
   });
 });
 
 test('jobs list shows what each job was made from', async () => {
-  const { run } = await open();
+  const { run } = await openMinimal();
   const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es', '--detach', '-o', 'id']);
   const listed = await run(['jobs', 'list', '--fields', 'id,input', '-o', 'json']);
   expect(JSON.parse(listed.stdout).data).toEqual([{ id: idOf(stdout)[0], input: 'talk.mp4' }]);

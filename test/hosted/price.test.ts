@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { connectAgent } from '../commands/support/agent.ts';
 import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
-import { type HostedScene, openHosted } from './run-hosted.ts';
-import { VARIANTS } from './variants.ts';
+import { errorOf } from '../support/run-main.ts';
+import { type HostedScene, openMinimal } from './run-hosted.ts';
 
 const CUE = (n: number) => `${n}\n00:00:0${n},000 --> 00:00:0${n},900\nhello ${n}\n`;
 /** 1, 2 and 3 lines: 6 credits at 1 a line. */
@@ -15,7 +15,7 @@ const FILES = { 'a.srt': 1, 'b.srt': 2, 'c.srt': 3 };
 const TRANSLATE = ['translate', ...Object.keys(FILES), '--from', 'en', '--to', 'es', '--out', 'out'];
 
 async function open(): Promise<HostedScene> {
-  const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const scene = await openMinimal();
   for (const [name, lines] of Object.entries(FILES)) {
     const text = Array.from({ length: lines }, (_, at) => CUE(at + 1)).join('\n');
     await writeFile(join(scene.folder, name), text);
@@ -23,20 +23,18 @@ async function open(): Promise<HostedScene> {
   return scene;
 }
 
-const errorOf = (stderr: string) => JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
-
 test('a limit that cannot be enforced stops after one job and says how to; with a price it holds, also over runs', async () => {
   const { hosted, run } = await open();
   const limited = (...more: string[]) => run([...TRANSLATE, '--jobs', '1', '-o', 'json', ...more]);
   const first = await limited('--max-credits', '3');
-  expect(errorOf(first.stderr)).toMatchObject({
+  expect(errorOf(first)).toMatchObject({
     code: 'PRICE_UNKNOWN',
     message: expect.stringContaining('the service does not report what a job costs'),
     advice: expect.stringContaining('the price of 1 line with --price subtitle_translation=CREDITS'),
   });
   expect([first.code, hosted.jobs.size]).toEqual([6, 1]);
   const priced = await limited('--max-credits', '3', '--price', 'subtitle_translation=1');
-  expect(errorOf(priced.stderr).code).toBe('MAX_CREDITS_REACHED');
+  expect(errorOf(priced).code).toBe('MAX_CREDITS_REACHED');
   expect([priced.code, hosted.jobs.size]).toEqual([6, 2]);
   const raised = await limited('--max-credits', '6', '--price', 'subtitle_translation=1');
   expect([raised.code, hosted.jobs.size]).toEqual([0, 3]);
@@ -79,8 +77,8 @@ test.each([
   const all = { VLOC_CONFIG_DIR: join(folder, 'config'), ...(await give(scene)) };
   const plan = await run([...TRANSLATE, '--dry-run', '-o', 'json'], { env: all });
   expect(JSON.parse(plan.stdout)).toMatchObject({ credits: 6 });
-  const { code, stderr } = await run([...TRANSLATE, '--max-credits', '5', '-o', 'json'], { env: all });
-  expect([code, errorOf(stderr).code]).toEqual([6, 'MAX_CREDITS_REACHED']);
+  const ended = await run([...TRANSLATE, '--max-credits', '5', '-o', 'json'], { env: all });
+  expect([ended.code, errorOf(ended).code]).toEqual([6, 'MAX_CREDITS_REACHED']);
   expect(hosted.jobs.size).toBe(2);
   const report = JSON.parse((await run(['batch', 'report', 'out', '--format', 'json'])).stdout);
   // What was assumed is not reported as if the service had charged it.
@@ -89,19 +87,8 @@ test.each([
 });
 
 test('a rerun of stages does not call its own subtitles files that are not videos', async () => {
-  const { run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
-  const words = [
-    'localize',
-    '.',
-    '--include',
-    'talk*',
-    '--from',
-    'en',
-    '--to',
-    'es',
-    '--stop-after',
-    'translate',
-  ];
+  const { run } = await openMinimal();
+  const words = 'localize . --include talk* --from en --to es --stop-after translate'.split(' ');
   expect((await run(words)).code).toBe(0);
   const { code, stderr } = await run(words);
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('not supported videos')]);
@@ -109,23 +96,14 @@ test('a rerun of stages does not call its own subtitles files that are not video
 });
 
 test('a limit for all stages holds with prices of their kinds, and not without them', async () => {
-  const { hosted, run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const { hosted, run } = await openMinimal();
   const staged = async (...more: string[]) => {
-    const words = [
-      'localize',
-      'talk.mp4',
-      '--from',
-      'en',
-      '--to',
-      'es',
-      '--stop-after',
-      'translate',
-      '-o',
-      'json',
-    ];
-    const { code, stderr } = await run([...words, '--max-credits', ...more]);
-    const error = code === 0 ? null : errorOf(stderr);
-    return { ended: [code, error?.code ?? null, hosted.jobs.size], advice: error?.advice };
+    const words = 'localize talk.mp4 --from en --to es --stop-after translate -o json --max-credits'.split(
+      ' ',
+    );
+    const ended = await run([...words, ...more]);
+    const error = ended.code === 0 ? null : errorOf(ended);
+    return { ended: [ended.code, error?.code ?? null, hosted.jobs.size], advice: error?.advice };
   };
   // Nothing is paid before the prices of all stages are known, and one advice names them all.
   for (const more of [[], ['--dry-run']]) {
@@ -183,7 +161,7 @@ async function connect({ folder, env }: HostedScene, price: string | null, ...fl
 }
 
 test('the limit of a session holds for the stages of a localization', async () => {
-  const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const scene = await openMinimal();
   ffmpeg('-i', SAMPLE, '-t', '1', '-c', 'copy', join(scene.folder, 'clip.mp4'));
   const kinds = ['subtitle_recognition', 'subtitle_translation', 'audio_separation', 'dubbing'];
   const prices = kinds.map((kind) => `${kind}=10`).join(',');

@@ -3,11 +3,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { makeFolder } from '../support/make-folder.ts';
-import { type Ended, type Running, startMain } from '../support/run-main.ts';
+import { type Ended, foldersIn, type Running, startMain } from '../support/run-main.ts';
 import type { TestIoOptions } from '../support/test-io.ts';
 import { expectUntouched } from '../support/untouched.ts';
 import type { Difference } from './differences.ts';
 import { type Hosted, type HostedOptions, startHosted } from './service.ts';
+import { VARIANTS } from './variants.ts';
 
 export interface HostedScene {
   readonly hosted: Hosted;
@@ -23,6 +24,18 @@ export interface HostedScene {
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 
+/** The variables of a run at that service, which keeps settings and records in the folder. */
+export function environmentAt({ baseUrl, account }: Hosted, folder: string) {
+  return {
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+    VLOC_BASE_URL: baseUrl,
+    VLOC_KEY: account.key,
+    VLOC_SECRET: account.secret,
+    VLOC_HEADER_PREFIX: account.prefix,
+    ...foldersIn(folder),
+  };
+}
+
 /** Starts a service in these forms; it ends with the test. */
 export async function openHosted(
   chosen: readonly Difference[],
@@ -35,16 +48,7 @@ export async function openHosted(
   await writeFile(join(folder, 'talk.mp4'), Buffer.from('\0\0\0\x18ftypisom and more'));
   await writeFile(join(folder, 'talk.srt'), SRT);
   await expectUntouched(join(folder, 'talk.mp4'));
-  const { prefix, key, secret } = hosted.account;
-  const env = {
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
-    VLOC_BASE_URL: hosted.baseUrl,
-    VLOC_KEY: key,
-    VLOC_SECRET: secret,
-    VLOC_HEADER_PREFIX: prefix,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
+  const env = environmentAt(hosted, folder);
   const slept: number[] = [];
   const sleep = async (ms: number) => void slept.push(ms);
   const pace = { runtime: { sleep } };
@@ -54,4 +58,9 @@ export async function openHosted(
     return newest.ended;
   };
   return { hosted, folder, slept, env, run, interrupt: () => newest?.send('SIGINT') };
+}
+
+/** One that says no more than it must, and whose jobs are done when they are first looked at. */
+export function openMinimal(options: Partial<HostedOptions> = {}): Promise<HostedScene> {
+  return openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0, ...options });
 }

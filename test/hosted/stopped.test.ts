@@ -1,10 +1,9 @@
 /** Ctrl-C while the service has a job of which the run knows nothing yet. */
 import { expect, test } from 'vitest';
-import { openHosted } from './run-hosted.ts';
-import { VARIANTS } from './variants.ts';
+import { openMinimal } from './run-hosted.ts';
 
 test('Ctrl-C before the answer to a create does not say that nothing is charged, and the same command continues that job', async () => {
-  const { hosted, run, interrupt } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const { hosted, run, interrupt } = await openMinimal();
   const answer = Promise.withResolvers<void>();
   hosted.meet = async (at) => {
     if (at !== 'answer' || hosted.jobs.size === 0) return;

@@ -3,8 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Ended } from '../support/run-main.ts';
-import { type HostedScene, openHosted } from './run-hosted.ts';
-import { VARIANTS } from './variants.ts';
+import { type HostedScene, openMinimal } from './run-hosted.ts';
 
 interface Line {
   readonly type: string;
@@ -33,7 +32,7 @@ async function failedInFolder({ run }: HostedScene): Promise<Record<string, stri
 }
 
 test("a user's own file at the path of a result fails only its item, is kept, and nothing is paid for it", async () => {
-  const scene = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const scene = await openMinimal();
   const { run, folder, hosted } = scene;
   await mkdir(join(folder, 'in'));
   for (const name of ['good.mp4', 'own.mp4'])

@@ -7,10 +7,9 @@ import { LIMITS } from '../commands/jobs/limits.ts';
 import { createKiller, expectKilled, type Moment, spawnVloc } from '../commands/support/killed-vloc.ts';
 import { normalize } from '../golden/normalize.ts';
 import { splitWords } from '../golden/stage.ts';
-import { openHosted } from '../hosted/run-hosted.ts';
+import { openMinimal } from '../hosted/run-hosted.ts';
 import type { Hosted } from '../hosted/service.ts';
 import type { StoredJob } from '../hosted/shapes.ts';
-import { VARIANTS } from '../hosted/variants.ts';
 import { probeStreams } from '../support/media.ts';
 import { rememberingPath } from '../support/remembered-programs.ts';
 import type { Ended } from '../support/run-main.ts';
@@ -88,8 +87,8 @@ export async function playScene({ play, translate, repeat }: Scene): Promise<str
     made.set(purpose, (made.get(purpose) ?? 0) + 1);
     return `${made.get(purpose)} ${purpose}`;
   };
-  const options = { now, mark, jobMs: () => 0, ...(translate === undefined ? {} : { translate }) };
-  const { hosted, folder, env: own, run: runHosted } = await openHosted(VARIANTS.minimal, new Set(), options);
+  const options = { now, mark, ...(translate === undefined ? {} : { translate }) };
+  const { hosted, folder, env: own, run: runHosted } = await openMinimal(options);
   const env = { ...own, PATH: rememberingPath() };
   const path = (name: string) => join(folder, name);
   /** Files of the user, which no run may change. */

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JobKind } from '../../src/protocol/kind-names.ts';
 import { startStaging } from '../commands/stages/staging.ts';
-import { openHosted } from '../hosted/run-hosted.ts';
-import { VARIANTS } from '../hosted/variants.ts';
+import { openMinimal } from '../hosted/run-hosted.ts';
 import { makeMedia, rememberingPath } from '../support/remembered-programs.ts';
 import type { Ended } from '../support/run-main.ts';
 import { makeSound } from '../support/sounds.ts';
@@ -36,7 +35,7 @@ async function startEmbedded(): Promise<Service> {
 }
 
 async function startMinimal(): Promise<Service> {
-  const { folder, run, env, hosted } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
+  const { folder, run, env, hosted } = await openMinimal();
   return {
     folder,
     run: (words) => run(words, { env: { ...env, PATH: rememberingPath() } }),

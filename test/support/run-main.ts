@@ -9,13 +9,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The variables of a run on this machine, whose settings and records are in a folder of its own. */
+/** Variables that keep settings and records in a folder of a test. */
+export function foldersIn(folder: string) {
+  return { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state') };
+}
+
+/** The variables of a run that finds programs, too. */
 export function variablesIn(folder: string) {
-  return {
-    PATH: process.env.PATH ?? '',
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
+  return { PATH: process.env.PATH ?? '', ...foldersIn(folder) };
+}
+
+/** The error that ends stderr of a run with `-o json`. */
+export function errorOf({ stderr }: Pick<Ended, 'stderr'>): Record<string, unknown> {
+  return JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error;
 }
 
 export interface Running extends TestIo {

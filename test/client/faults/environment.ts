@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openScene } from '../../service/harness/scene.ts';
-import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
 import { makeCertificate, trust } from '../../support/certificates.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 import { createScenario, type Scenario } from './scenario.ts';
@@ -18,17 +18,10 @@ export interface FaultEnvironment {
   close(): Promise<void>;
 }
 
-const MINUTE = {
-  duration_seconds: 60,
-  container: 'mp4',
-  video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
-  audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
-};
-
 /** Starts everything; the caller closes it. */
 export async function createFaultEnvironment(): Promise<FaultEnvironment> {
   // Accepts every file as a video of one minute.
-  const engines = { ...createSmallEngines(), inspect: async () => MINUTE };
+  const engines = { ...createSmallEngines(), inspect: async () => mediaOf(60) };
   const root = await mkdtemp(join(tmpdir(), 'vloc-faults-'));
   const { service, clock, callerFor } = await openScene({ stateDir: join(root, 'service'), engines });
   const foreignHost = await startForeignHost();

@@ -7,7 +7,7 @@ import type { MovableClock } from '../../../src/service/control/clock.ts';
 import type { Caller } from '../../service/harness/caller.ts';
 import type { SmallEngines } from '../../service/harness/small-engines.ts';
 import type { Certificate } from '../../support/certificates.ts';
-import { type Ended, runMain } from '../../support/run-main.ts';
+import { type Ended, foldersIn, runMain } from '../../support/run-main.ts';
 import type { FaultyProxy } from './faulty-proxy.ts';
 
 export interface ScenarioOptions {
@@ -57,8 +57,7 @@ export async function createScenario(options: ScenarioOptions): Promise<Scenario
     VLOC_BASE_URL: options.baseUrl,
     VLOC_KEY: options.key,
     VLOC_SECRET: options.secret,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
+    ...foldersIn(folder),
   };
   const now = () => clock.now() + scenario.clockSkewMs;
   const waits = new Set<() => void>();
@@ -86,14 +85,8 @@ export async function createScenario(options: ScenarioOptions): Promise<Scenario
     expireTimeouts() {
       for (const expire of [...waits]) expire();
     },
-    async run(words) {
-      return runMain(words, {
-        cwd: folder,
-        env,
-        now,
-        pace: { runtime, timeouts: { connectMs: CONNECT_MS } },
-      });
-    },
+    run: (words) =>
+      runMain(words, { cwd: folder, env, now, pace: { runtime, timeouts: { connectMs: CONNECT_MS } } }),
   };
   return scenario;
 }

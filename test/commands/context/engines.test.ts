@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { startScene } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { runMain } from '../../support/run-main.ts';
+import { foldersIn, runMain } from '../../support/run-main.ts';
 import { PROGRAMS } from '../support/run-engines.ts';
 import { environmentOf } from '../support/run-vloc.ts';
 
@@ -21,8 +21,7 @@ beforeEach(async () => {
 });
 
 async function run(words: readonly string[], env: Record<string, string> = {}) {
-  const folders = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state') };
-  return runMain(words, { cwd: folder, env: { ...folders, ...env } });
+  return runMain(words, { cwd: folder, env: { ...foldersIn(folder), ...env } });
 }
 
 /** Writes a file with a translator that adds a mark to each text. */

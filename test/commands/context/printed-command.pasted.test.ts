@@ -8,7 +8,14 @@ import { describe, expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { type Scene, startScene, until } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { type Ended, type Running, runMain, startMain, variablesIn } from '../../support/run-main.ts';
+import {
+  type Ended,
+  foldersIn,
+  type Running,
+  runMain,
+  startMain,
+  variablesIn,
+} from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
 import { startStaging } from '../stages/staging.ts';
 import { QUICK, untilAccepted } from '../support/run-vloc.ts';
@@ -80,7 +87,7 @@ async function openBench(choose: (scene: Scene) => Way, known = true): Promise<B
   if (project !== undefined) await writeFile(join(folder, 'vloc.config.json'), JSON.stringify(project));
   await mkdir(join(folder, 'my subs'));
   await writeFile(join(folder, 'my subs', 'talk.srt'), SRT);
-  const env = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state'), ...way.env };
+  const env = { ...foldersIn(folder), ...way.env };
   const open: Bench['open'] = (words, io) => startMain(words, { cwd: folder, env, pace: QUICK, ...io });
   return {
     scene,

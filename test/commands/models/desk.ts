@@ -6,7 +6,7 @@ import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { type Hub, startHub } from '../../support/hub-server.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { type Ended, startMain } from '../../support/run-main.ts';
+import { type Ended, foldersIn, startMain } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { expectDescribed } from '../support/output-schemas.ts';
@@ -49,8 +49,7 @@ export async function openModelsDesk(): Promise<ModelsDesk> {
   onTestFinished(() => hub.close());
   const models = join(folder, 'models');
   const env = {
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
+    ...foldersIn(folder),
     VLOC_MODELS: models,
     HF_ENDPOINT: hub.url,
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',

@@ -1,12 +1,11 @@
 /** vloc as a program calls it, against a service of the test's own. */
 
-import { join } from 'node:path';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Scene, startScene, until } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { type Ended, runMain } from '../../support/run-main.ts';
+import { type Ended, foldersIn, runMain } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
 import { expectDescribed } from './output-schemas.ts';
 
@@ -39,8 +38,7 @@ export function environmentOf(
     VLOC_BASE_URL: service.url,
     VLOC_KEY: credentials.key,
     VLOC_SECRET: credentials.secret,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
+    ...foldersIn(folder),
   };
 }
 

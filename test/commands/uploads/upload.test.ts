@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createSmallEngines, videoOf } from '../../service/harness/small-engines.ts';
+import { createSmallEngines, mediaOf, videoOf } from '../../service/harness/small-engines.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n';
@@ -10,18 +10,7 @@ const SRT = '1\n00:00:01,000 --> 00:00:02,000\nHello\n';
 const MP4 = Buffer.concat([Buffer.from('\0\0\0\x18ftypisom'), Buffer.alloc(1000)]);
 
 /** Engines that take every video for one of a minute. */
-function engines() {
-  const small = createSmallEngines();
-  return {
-    ...small,
-    inspect: async () => ({
-      duration_seconds: 60,
-      container: 'mp4',
-      video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
-      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
-    }),
-  };
-}
+const engines = () => ({ ...createSmallEngines(), inspect: async () => mediaOf(60) });
 
 async function startWithFiles() {
   const vloc = await startVloc({ engines: engines() });

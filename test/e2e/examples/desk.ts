@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import type { Example } from '../../../src/commands/context/command.ts';
 import { environmentOf } from '../../commands/support/run-vloc.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
-import { createSmallEngines, type SmallEngines } from '../../service/harness/small-engines.ts';
+import { createSmallEngines, mediaOf, type SmallEngines } from '../../service/harness/small-engines.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { type Ended, runMain } from '../../support/run-main.ts';
@@ -36,12 +36,7 @@ const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url)
 function createDeskEngines(): SmallEngines {
   return {
     ...createSmallEngines(),
-    inspect: async () => ({
-      duration_seconds: 60,
-      container: 'mp4',
-      video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
-      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
-    }),
+    inspect: async () => mediaOf(60),
     capabilities: async () => ({
       missing: [],
       recognize: ['en'],

@@ -1,8 +1,7 @@
 /** Runs suites that know nothing of it against a service that answers no more than it must. */
 import { describe, expect, it } from 'vitest';
 import { type Extra, useMinimalService } from '../../service/harness/profiles.ts';
-import { startScene } from '../../service/harness/scene.ts';
-import { createAsk } from '../caller.ts';
+import { DUBBING, startScene } from '../../service/harness/scene.ts';
 
 /**
  * @param suites by their names, with what loads them: their tests are defined as they load
@@ -35,11 +34,9 @@ const LEAST = [
 
 /** What the service of these suites says of one. */
 async function fieldsOfJob(): Promise<string[]> {
-  const { service, credentials, engines } = await startScene();
+  const { caller, engines } = await startScene();
   engines.hold();
-  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
-  const request = { subtitle: { type: 'lines', lines }, target_language: 'es' };
-  const { json } = await createAsk(service.url, credentials)('POST', '/v1/dubbings', request);
+  const { json } = await caller.post('/v1/dubbings', DUBBING);
   engines.letGo();
   return Object.keys(json).sort();
 }

@@ -1,15 +1,16 @@
 /** One round of a sweep: commands in processes of their own that are killed at random, then run until they are done. */
 import type { ChildProcess } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { createKiller, type Moment, type Signal, spawnVloc } from '../../commands/support/killed-vloc.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { digestTree } from '../../support/untouched.ts';
 import { createRandom, type Random } from '../../torture/random.ts';
 import { readBooks } from '../books.ts';
+import { environmentAt } from '../run-hosted.ts';
 import { type Hosted, startHosted } from '../service.ts';
 import { VARIANTS } from '../variants.ts';
 import { digestWanted, type Edit, type Scene } from './scenes.ts';
@@ -132,19 +133,9 @@ class Round {
     words: readonly string[],
     interruption?: { readonly moment: Interruption; readonly signal: Signal },
   ): Promise<Ended> {
-    const { key, secret, prefix } = this.#hosted.account;
-    const env = {
-      PATH: rememberingPath(),
-      HOME: this.#folder,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      VLOC_BASE_URL: this.#hosted.baseUrl,
-      VLOC_KEY: key,
-      VLOC_SECRET: secret,
-      VLOC_HEADER_PREFIX: prefix,
-      VLOC_CONFIG_DIR: join(this.#folder, 'config'),
-      VLOC_STATE_DIR: join(this.#folder, 'state'),
-    };
-    const child = spawnVloc(words, { folder: this.#folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const folder = this.#folder;
+    const env = { PATH: rememberingPath(), HOME: folder, ...environmentAt(this.#hosted, folder) };
+    const child = spawnVloc(words, { folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const disarm = interruption === undefined ? () => {} : this.#arm(child, interruption);
     try {
       const ended = await collect(child);
@@ -194,7 +185,7 @@ export async function playRound(scene: Scene, seed: number, media: Media): Promi
     jobMs: ({ number }) => slowest / ((number % 3) + 1),
     ...(scene.translate === undefined ? {} : { translate: scene.translate }),
   });
-  const folder = await mkdtemp(join(tmpdir(), 'vloc-sweep-'));
+  const folder = makeFolder();
   const round = new Round(scene, random, hosted, folder);
   try {
     await round.play(media);
@@ -206,6 +197,5 @@ export async function playRound(scene: Scene, seed: number, media: Media): Promi
     });
   } finally {
     await hosted.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -27,6 +27,14 @@ export function videoOf(seconds: number): Buffer {
   return Buffer.from(`{  "ftyp":"isom","seconds":${seconds}}`);
 }
 
+/** What is found in a video of that many seconds. */
+export const mediaOf = (seconds: number) => ({
+  duration_seconds: seconds,
+  container: 'mp4',
+  video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+});
+
 const LANGUAGES = ['en', 'es', 'fr'];
 
 export function createSmallEngines(): SmallEngines {
@@ -84,18 +92,11 @@ export function createSmallEngines(): SmallEngines {
       };
     },
     async inspect(file) {
-      let seconds: number;
       try {
-        seconds = JSON.parse(await readFile(file, 'utf8')).seconds;
+        return mediaOf(JSON.parse(await readFile(file, 'utf8')).seconds);
       } catch {
         throw new JobFailure('MEDIA_CORRUPT', 'the file does not decode');
       }
-      return {
-        duration_seconds: seconds,
-        container: 'mp4',
-        video: { codec: 'h264', width: 320, height: 180, frame_rate: 25 },
-        audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
-      };
     },
     run: {
       async audio_separation(_task, work) {
