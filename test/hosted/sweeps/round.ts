@@ -11,7 +11,7 @@ import { digestTree } from '../../support/untouched.ts';
 import { createRandom, type Random } from '../../torture/random.ts';
 import { readBooks } from '../books.ts';
 import { environmentAt } from '../run-hosted.ts';
-import { type Hosted, startHosted } from '../service.ts';
+import { startHosted } from '../service.ts';
 import { VARIANTS } from '../variants.ts';
 import { digestWanted, type Edit, type Scene } from './scenes.ts';
 
@@ -36,8 +36,6 @@ const MOST_REQUESTS = [3, 10, 30];
 /** Time of such commands on a machine that does nothing else. */
 const MOST_MS = [700, 1200, 2500];
 const SIGNALS: readonly Signal[] = ['SIGKILL', 'SIGINT'];
-/** Runs after the last interruption: one that continues is enough. */
-const LAST_RUNS = 1;
 /** A run that watches a folder does not end by itself when its moment never comes. */
 const LONGEST_MS = 15_000;
 
@@ -52,117 +50,6 @@ function markInput(video: Buffer, mark: string): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(8 + Buffer.byteLength(mark));
   return Buffer.concat([video, size, Buffer.from(`free${mark}`)]);
-}
-
-class Round {
-  readonly #scene: Scene;
-  readonly #random: Random;
-  readonly #hosted: Hosted;
-  readonly #folder: string;
-  /** What happened, for the report of a failure. */
-  readonly history: string[] = [];
-  /** Runs that a signal reached before they had ended by themselves. */
-  interrupted = 0;
-
-  constructor(scene: Scene, random: Random, hosted: Hosted, folder: string) {
-    this.#scene = scene;
-    this.#random = random;
-    this.#hosted = hosted;
-    this.#folder = folder;
-  }
-
-  async play(media: Media): Promise<void> {
-    const { inputs, isLong, texts = {}, commands, opening = [] } = this.#scene;
-    const random = this.#random;
-    for (const path of inputs) {
-      await mkdir(dirname(join(this.#folder, path)), { recursive: true });
-      const mark = `${path} ${random.fraction()}`;
-      await writeFile(join(this.#folder, path), markInput(isLong === true ? media.long : media.short, mark));
-    }
-    for (const [path, text] of Object.entries(texts)) await writeFile(join(this.#folder, path), text);
-    const before = await digestTree(this.#folder);
-    for (const words of commands) {
-      if ('path' in words) {
-        await this.#edit(words);
-        continue;
-      }
-      const interruptions = random.between(1, 2);
-      for (let count = 0; count < interruptions; count += 1) {
-        const signal = random.pick(SIGNALS);
-        const ended = await this.#run([...words, ...opening], { moment: pickMoment(random), signal });
-        expect(ended.said).not.toMatch(/INTERNAL_DEFECT|^\s+at .*:\d+:\d+/m);
-      }
-      let last: Ended | null = null;
-      for (let count = 0; count < LAST_RUNS && last?.code !== 0; count += 1) last = await this.#run(words);
-      expect(last?.code, 'the exit code of the last run').toBe(0);
-    }
-    await this.#check(before);
-  }
-
-  async #check(before: Readonly<Record<string, string>>): Promise<void> {
-    const { results, made = [], inputs, texts = {}, commands, jobs } = this.#scene;
-    const books = readBooks(this.#hosted);
-    const isOwn = (path: string) => !/^(state|config)\/|(^|\/)\.vloc\//.test(path);
-    const after = await digestTree(this.#folder, isOwn);
-    const given = [...inputs, ...Object.keys(texts)];
-    const edited = new Set(commands.flatMap((words) => ('path' in words ? [words.path] : [])));
-    const changed = given.filter((path) => !edited.has(path) && after[path] !== before[path]);
-    expect(changed, 'inputs that were changed').toEqual([]);
-    expect(Object.keys(after).sort()).toEqual([...given, ...made, ...results.map(({ path }) => path)].sort());
-    for (const wanted of results) {
-      expect(after[wanted.path], wanted.path).toBe(digestWanted(books, before, wanted));
-    }
-    const paidTwice = Object.entries(books.payments).filter(([, times]) => times > 1);
-    expect(paidTwice, 'what was paid more than once').toEqual([]);
-    expect(books.jobs.length, 'jobs that were paid').toBe(jobs);
-    const kept = Object.keys(await digestTree(this.#folder, (path) => path.includes('.vloc/')));
-    expect(
-      kept.filter((path) => /\.part/.test(path)),
-      'parts that were left',
-    ).toEqual([]);
-  }
-
-  async #edit({ path, from, to }: Edit): Promise<void> {
-    const file = join(this.#folder, path);
-    const text = await readFile(file, 'utf8');
-    expect(text).toContain(from);
-    await writeFile(file, text.replace(from, to));
-  }
-
-  async #run(
-    words: readonly string[],
-    interruption?: { readonly moment: Interruption; readonly signal: Signal },
-  ): Promise<Ended> {
-    const folder = this.#folder;
-    const env = { PATH: rememberingPath(), HOME: folder, ...environmentAt(this.#hosted, folder) };
-    const child = spawnVloc(words, { folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const disarm = interruption === undefined ? () => {} : this.#arm(child, interruption);
-    try {
-      const ended = await collect(child);
-      const { code, signal, said } = ended;
-      if (signal !== null || code === EXIT_CODES.SIGINT.code) this.interrupted += 1;
-      const how = interruption === undefined ? '' : ` ${JSON.stringify(interruption)}`;
-      this.history.push(`$ vloc ${words.join(' ')}${how}\n${said}-> ${code ?? signal}`);
-      return ended;
-    } finally {
-      disarm();
-    }
-  }
-
-  #arm(
-    child: ChildProcess,
-    { moment, signal }: { readonly moment: Interruption; readonly signal: Signal },
-  ): () => void {
-    const timer = setTimeout(() => child.kill(signal), moment.at === 'time' ? moment.ms : LONGEST_MS);
-    if (moment.at === 'time') return () => clearTimeout(timer);
-    const killer = createKiller({ at: moment.at, isMeant: () => true, time: moment.request, signal });
-    killer.child = child;
-    this.#hosted.meet = async (...met) => void (await killer.meet(...met));
-    return () => {
-      clearTimeout(timer);
-      this.#hosted.meet = async () => {};
-    };
-  }
 }
 
 async function collect(child: ChildProcess): Promise<Ended> {
@@ -186,13 +73,107 @@ export async function playRound(scene: Scene, seed: number, media: Media): Promi
     ...(scene.translate === undefined ? {} : { translate: scene.translate }),
   });
   const folder = makeFolder();
-  const round = new Round(scene, random, hosted, folder);
+  /** What happened, for the report of a failure. */
+  const history: string[] = [];
+  /** Runs that a signal reached before they had ended by themselves. */
+  let interrupted = 0;
+
+  async function play(): Promise<void> {
+    const { inputs, isLong, texts = {}, commands, opening = [] } = scene;
+    for (const path of inputs) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      const mark = `${path} ${random.fraction()}`;
+      await writeFile(join(folder, path), markInput(isLong === true ? media.long : media.short, mark));
+    }
+    for (const [path, text] of Object.entries(texts)) await writeFile(join(folder, path), text);
+    const before = await digestTree(folder);
+    for (const words of commands) {
+      if ('path' in words) {
+        await edit(words);
+        continue;
+      }
+      const interruptions = random.between(1, 2);
+      for (let count = 0; count < interruptions; count += 1) {
+        const signal = random.pick(SIGNALS);
+        const ended = await run([...words, ...opening], { moment: pickMoment(random), signal });
+        expect(ended.said).not.toMatch(/INTERNAL_DEFECT|^\s+at .*:\d+:\d+/m);
+      }
+      // One run that continues is enough.
+      expect((await run(words)).code, 'the exit code of the last run').toBe(0);
+    }
+    await check(before);
+  }
+
+  async function check(before: Readonly<Record<string, string>>): Promise<void> {
+    const { results, made = [], inputs, texts = {}, commands, jobs } = scene;
+    const books = readBooks(hosted);
+    const isOwn = (path: string) => !/^(state|config)\/|(^|\/)\.vloc\//.test(path);
+    const after = await digestTree(folder, isOwn);
+    const given = [...inputs, ...Object.keys(texts)];
+    const edited = new Set(commands.flatMap((words) => ('path' in words ? [words.path] : [])));
+    const changed = given.filter((path) => !edited.has(path) && after[path] !== before[path]);
+    expect(changed, 'inputs that were changed').toEqual([]);
+    expect(Object.keys(after).sort()).toEqual([...given, ...made, ...results.map(({ path }) => path)].sort());
+    for (const wanted of results) {
+      expect(after[wanted.path], wanted.path).toBe(digestWanted(books, before, wanted));
+    }
+    const paidTwice = Object.entries(books.payments).filter(([, times]) => times > 1);
+    expect(paidTwice, 'what was paid more than once').toEqual([]);
+    expect(books.jobs.length, 'jobs that were paid').toBe(jobs);
+    const kept = Object.keys(await digestTree(folder, (path) => path.includes('.vloc/')));
+    expect(
+      kept.filter((path) => /\.part/.test(path)),
+      'parts that were left',
+    ).toEqual([]);
+  }
+
+  async function edit({ path, from, to }: Edit): Promise<void> {
+    const file = join(folder, path);
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain(from);
+    await writeFile(file, text.replace(from, to));
+  }
+
+  async function run(
+    words: readonly string[],
+    interruption?: { readonly moment: Interruption; readonly signal: Signal },
+  ): Promise<Ended> {
+    const env = { PATH: rememberingPath(), HOME: folder, ...environmentAt(hosted, folder) };
+    const child = spawnVloc(words, { folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const disarm = interruption === undefined ? () => {} : arm(child, interruption);
+    try {
+      const ended = await collect(child);
+      const { code, signal, said } = ended;
+      if (signal !== null || code === EXIT_CODES.SIGINT.code) interrupted += 1;
+      const how = interruption === undefined ? '' : ` ${JSON.stringify(interruption)}`;
+      history.push(`$ vloc ${words.join(' ')}${how}\n${said}-> ${code ?? signal}`);
+      return ended;
+    } finally {
+      disarm();
+    }
+  }
+
+  function arm(
+    child: ChildProcess,
+    { moment, signal }: { readonly moment: Interruption; readonly signal: Signal },
+  ): () => void {
+    const timer = setTimeout(() => child.kill(signal), moment.at === 'time' ? moment.ms : LONGEST_MS);
+    if (moment.at === 'time') return () => clearTimeout(timer);
+    const killer = createKiller({ at: moment.at, isMeant: () => true, time: moment.request, signal });
+    killer.child = child;
+    hosted.meet = async (...met) => void (await killer.meet(...met));
+    return () => {
+      clearTimeout(timer);
+      hosted.meet = async () => {};
+    };
+  }
+
   try {
-    await round.play(media);
-    return round.interrupted;
+    await play();
+    return interrupted;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${scene.name}, VLOC_SWEEP_SEED=${seed}: ${why}\n${round.history.join('\n')}`, {
+    throw new Error(`${scene.name}, VLOC_SWEEP_SEED=${seed}: ${why}\n${history.join('\n')}`, {
       cause: error,
     });
   } finally {
