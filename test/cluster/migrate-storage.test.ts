@@ -1,6 +1,6 @@
 /** `vloc serve migrate --storage`: files go into a real bucket and back. */
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { exchange } from '../service/harness/caller.ts';
 import { startScene, until, untilJob } from '../service/harness/scene.ts';
 import { makeFolder } from '../support/make-folder.ts';
+import { digestTree } from '../support/untouched.ts';
 import { type BucketCluster, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
 import { makeAccount, migrate, migrated, rowsOf } from './harness/moving.ts';
 
@@ -16,18 +17,7 @@ useServers();
 /** The bucket is searched every hour for files without a record. */
 const SWEPT_MS = 2 * 60 * 60_000;
 
-/** Contents of the files below a folder, by path. */
-async function filesIn(stateDir: string): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
-  for (const folder of ['uploads', 'assets']) {
-    const entries = await readdir(join(stateDir, folder), { recursive: true, withFileTypes: true });
-    for (const entry of entries.filter((each) => each.isFile())) {
-      const path = join(entry.parentPath, entry.name);
-      files[path.slice(stateDir.length + 1)] = (await readFile(path)).toString('base64');
-    }
-  }
-  return files;
-}
+const filesIn = (stateDir: string) => digestTree(stateDir, (path) => /^(uploads|assets)\//.test(path));
 
 const into = ({ options }: BucketCluster, stateDir: string) =>
   migrate(options.database, '--from', stateDir, '--storage', options.storage);

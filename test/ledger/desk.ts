@@ -13,6 +13,7 @@ import type { StoredJob } from '../hosted/shapes.ts';
 import { probeStreams } from '../support/media.ts';
 import { rememberingPath } from '../support/remembered-programs.ts';
 import type { Ended } from '../support/run-main.ts';
+import { listTree } from '../support/untouched.ts';
 import {
   createNames,
   describeOthers,
@@ -269,11 +270,8 @@ async function runKilled(
 
 /** Contents by relative path, without records. */
 async function readFiles(folder: string): Promise<ReadonlyMap<string, Buffer>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((path) => !/^(state|config)\/|(^|\/)\.vloc\/|-journal$/.test(path));
+  const isKept = (path: string) => !/^(state|config)\/|(^|\/)\.vloc\/|-journal$/.test(path);
+  const paths = await listTree(folder, isKept);
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await readFile(join(folder, path))] as const)),
   );

@@ -1,28 +1,28 @@
 /** Checks that a run has not changed the user's files. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 
-async function digestOf(path: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
-}
+const digestOf = async (path: string) => hash('sha256', await readFile(path));
 
-/** Returns the SHA-256 of each wanted file in a folder and its subfolders, by relative path. */
-export async function digestTree(
+/** Returns the relative paths of all wanted files in a folder and its subfolders. */
+export async function listTree(
   folder: string,
   isWanted: (path: string) => boolean = () => true,
-): Promise<Record<string, string>> {
+): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries
+  return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .filter(isWanted)
     .sort();
+}
+
+/** Returns the SHA-256 of each of them by its path. */
+export async function digestTree(...tree: Parameters<typeof listTree>): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
-  for (const path of paths) digests[path] = await digestOf(join(folder, path));
+  for (const path of await listTree(...tree)) digests[path] = await digestOf(join(tree[0], path));
   return digests;
 }
 

@@ -1,6 +1,6 @@
 /** Killed at any system call on its files, a command that is repeated puts each of its files in its place, and no other. */
 import { randomBytes } from 'node:crypto';
-import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
@@ -8,6 +8,7 @@ import { recordsPath } from '../../../src/batch/records/record-folder.ts';
 import { type Staging, startStaging } from '../../commands/stages/staging.ts';
 import { bundleScript } from '../../support/bundled.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
+import { digestTree, listTree } from '../../support/untouched.ts';
 import {
   HAS_STRACE,
   killAt,
@@ -134,44 +135,28 @@ async function processIn(
   };
 }
 
-/** The files in a folder without those of vloc. */
-async function listFiles(folder: string): Promise<readonly string[]> {
-  const all = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = all
-    .filter((file) => file.isFile())
-    .map((file) => join(file.parentPath, file.name).slice(folder.length + 1));
-  return files.filter((name) => !name.startsWith('out/.vloc/') && !name.startsWith('state/')).toSorted();
-}
-
 async function checkPoint(vloc: Staging, scene: Scene, point: SweepPoint): Promise<boolean> {
   const at = `${scene.name}, ${point.files}, ${point.call} ${point.time}`;
   const { folder, words } = await prepareFolder(vloc, scene, `${point.files}-${point.call}-${point.time}`);
   const given = ['talk.mp4', 'mine.srt', 'out/note.txt'];
-  const before = await Promise.all(given.map((name) => readFile(join(folder, name))));
+  const digest = (names: readonly string[]) => digestTree(folder, (name) => names.includes(name));
+  const before = await digest(given);
   const jobs = await vloc.jobs();
   const { isKilled } = await killAt(await processIn(vloc, scene, folder, words), point);
   await run(vloc, folder, words);
-  const whole = await listFiles(folder);
+  const whole = await listTree(folder, (name) => !/^(out\/\.vloc|state)\//.test(name));
   expect(whole, at).toEqual([...given, ...scene.made].toSorted());
-  const after = await Promise.all(given.map((name) => readFile(join(folder, name))));
-  expect(
-    after.every((bytes, place) => before[place]?.equals(bytes) === true),
-    at,
-  ).toBe(true);
+  expect(await digest(given), at).toEqual(before);
   const { findOutputs, damage } = await readOwnRecords({ folder: join(folder, 'out') });
   expect(damage, at).toEqual([]);
   for (const name of scene.name === 'a download' ? [] : scene.made)
     expect(findOutputs({ path: join(folder, name) }), at).toHaveLength(1);
   const paid = (await vloc.jobs()).map((count, place) => count - (jobs[place] ?? 0));
   expect(paid, at).toEqual(scene.jobs);
-  const made = await Promise.all(scene.made.map((name) => readFile(join(folder, name))));
+  const made = await digest(scene.made);
   await run(vloc, folder, words);
   expect(await vloc.jobs(), at).toEqual(jobs.map((count, place) => count + (scene.jobs[place] ?? 0)));
-  const still = await Promise.all(scene.made.map((name) => readFile(join(folder, name))));
-  expect(
-    still.every((bytes, place) => made[place]?.equals(bytes) === true),
-    at,
-  ).toBe(true);
+  expect(await digest(scene.made), at).toEqual(made);
   await rm(folder, { recursive: true });
   return isKilled;
 }
