@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { verifyWebhook } from '../../src/client/index.ts';
+import { environmentOf } from '../commands/support/run-vloc.ts';
 import { startScene } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
 import { makeFolder } from '../support/make-folder.ts';
@@ -22,20 +23,15 @@ function readExample(): string {
 }
 
 test('the example of docs/library.md localizes a video', async () => {
-  const { service, credentials, caller } = await startScene();
+  const scene = await startScene();
   const folder = makeFolder();
   await writeFile(join(folder, 'example.ts'), readExample());
   await writeFile(join(folder, 'talk.mp4'), videoOf(60));
-  const env = {
-    ...process.env,
-    VLOC_BASE_URL: service.url,
-    VLOC_KEY: credentials.key,
-    VLOC_SECRET: credentials.secret,
-  };
+  const env = { ...process.env, ...environmentOf(scene, folder) };
   await promisify(execFile)(process.execPath, ['example.ts'], { cwd: folder, env });
   // The small engines give the video back as it was.
   expect(await readFile(join(folder, 'talk.es.mp4'))).toEqual(videoOf(60));
-  const { json } = await caller.get('/v1/auto-localizations');
+  const { json } = await scene.caller.get('/v1/auto-localizations');
   expect(json.data).toMatchObject([{ status: 'succeeded' }]);
 });
 

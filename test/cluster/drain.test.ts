@@ -2,9 +2,11 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { send } from '../service/harness/caller.ts';
@@ -36,7 +38,7 @@ interface WorkerProcess {
   readonly child: ChildProcess;
   readonly started: { readonly node: string; readonly metrics_url: string };
   readonly log: () => string;
-  readonly begun: () => Promise<void>;
+  readonly begun: () => Promise<boolean>;
   readonly letGo: () => Promise<void>;
   /** Its exit code. */
   readonly ended: Promise<unknown>;
@@ -75,25 +77,12 @@ async function startWorkerProcess(fleet: Fleet, ...words: string[]): Promise<Wor
     child,
     started: JSON.parse(line),
     log: () => log,
-    begun: async () => {
-      await until(
-        () =>
-          access(begun).then(
-            () => true,
-            () => false,
-          ),
-        (isThere) => isThere,
-      );
-    },
+    begun: () => until(() => existsSync(begun)),
     letGo: () => writeFile(go, ''),
     ended,
     async health(...more) {
       const asked = spawn(process.execPath, [ENTRY, 'serve', 'health', '--output', 'json', ...more], { env });
-      let stdout = '';
-      asked.stdout.on('data', (chunk: Buffer) => {
-        stdout += chunk.toString();
-      });
-      const [code] = await once(asked, 'close');
+      const [[code], stdout] = await Promise.all([once(asked, 'close'), text(asked.stdout)]);
       return { code, stdout };
     },
   };

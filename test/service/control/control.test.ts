@@ -5,7 +5,7 @@ import { createClient } from '../../../src/client/client.ts';
 import { scriptFaults } from '../../../src/service/index.ts';
 import { createCaller, exchange, type Reply } from '../harness/caller.ts';
 import { startControlledService as start } from '../harness/controlled.ts';
-import { DUBBING, startScene, until } from '../harness/scene.ts';
+import { DUBBING, startScene, until, untilJob } from '../harness/scene.ts';
 import { createSmallEngines } from '../harness/small-engines.ts';
 import { changeStore } from '../harness/stores.ts';
 import { startReceiver } from '../outgoing/webhooks/receiver.ts';
@@ -14,18 +14,14 @@ const DAY_SECONDS = 86_400;
 
 type Started = Awaited<ReturnType<typeof start>>;
 
-function untilEnded({ caller }: Pick<Started, 'caller'>, id: string, path = 'dubbings'): Promise<Reply> {
-  return until(
-    () => caller.get(`/v1/${path}/${id}`),
-    (reply) => !['queued', 'processing'].includes(reply.json.status),
-  );
-}
+const untilEnded = ({ caller }: Pick<Started, 'caller'>, job: Reply['json']) =>
+  untilJob(caller, job, 'succeeded', 'failed');
 
 test('the clock moves expiries, without storing anything', async () => {
   const started = await start();
   const { ask, caller, stateDir, service } = started;
   const { json: job } = await caller.post('/v1/dubbings', DUBBING);
-  const { json: done } = await untilEnded(started, job.id);
+  const done = await untilEnded(started, job);
   const link = done.result.audio.url;
   expect((await exchange(link)).status).toBe(200);
   const { json: clock } = await ask('POST', '/clock/advance', { seconds: DAY_SECONDS + 1 });
@@ -44,7 +40,7 @@ test('the provenance of a job is shown, which no operation of the API returns', 
   const use = { step: 'speak', engine: 'openai kokoro', skipped: [] } as const;
   engines.reportProvenance({ engines: [use] });
   const { json: job } = await started.caller.post('/v1/dubbings', DUBBING);
-  await untilEnded(started, job.id);
+  await untilEnded(started, job);
   const { json } = await started.ask('GET', `/jobs/${job.id}/provenance`);
   expect(json).toEqual({ job_id: job.id, engines: [use], cues: [] });
   expect((await started.ask('GET', '/jobs/dub_0/provenance')).status).toBe(404);
@@ -128,11 +124,11 @@ test('work is paused, resumed and made to fail', async () => {
   );
   expect((await caller.get(`/v1/dubbings/${held.id}`)).json.status).toBe('processing');
   await ask('POST', '/media/release');
-  expect((await untilEnded(started, held.id)).json.status).toBe('succeeded');
+  expect((await untilEnded(started, held)).status).toBe('succeeded');
 
   await ask('POST', '/media/fail', { code: 'SUBTITLE_INVALID', message: 'no words' });
   const { json: failed } = await caller.post('/v1/dubbings', DUBBING);
-  expect((await untilEnded(started, failed.id)).json.error).toMatchObject({
+  expect((await untilEnded(started, failed)).error).toMatchObject({
     code: 'SUBTITLE_INVALID',
     message: 'no words',
   });
@@ -143,7 +139,7 @@ test('work is paused, resumed and made to fail', async () => {
     () => ask('POST', '/clock/advance', { seconds: 2 }),
     ({ json }) => json.offset_seconds >= 20,
   );
-  expect((await untilEnded(started, retried.id)).json.status).toBe('succeeded');
+  expect((await untilEnded(started, retried)).status).toBe('succeeded');
 });
 
 test('keys are created, changed, disabled, enabled and rotated', async () => {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { makeFolder } from '../../support/make-folder.ts';
 
 const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
-const START = fileURLToPath(new URL('../../../src/cli/start.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
 
 async function readExample(): Promise<string> {
   const page = await readFile(new URL('../../../docs/control.md', import.meta.url), 'utf8');
@@ -21,9 +21,7 @@ test.skipIf(!HAS_PYTHON)(
   'the example in Python moves the clock and signs by it (needs python3)',
   async () => {
     const folder = makeFolder();
-    const entry = join(folder, 'vloc.ts');
-    await writeFile(entry, `import { start } from '${START}';\nprocess.exit(await start(process));\n`);
-    await writeFile(join(folder, 'vloc'), `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`);
+    await writeFile(join(folder, 'vloc'), `#!/bin/sh\nexec '${process.execPath}' '${ENTRY}' "$@"\n`);
     await chmod(join(folder, 'vloc'), 0o755);
     const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}`, TMPDIR: folder };
     const { stdout } = await promisify(execFile)('python3', ['-c', await readExample()], { env });
