@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ffmpeg } from '../engines/workspace.ts';
+import { openTerminal, type TerminalSession } from '../support/pseudo-terminal.ts';
 import { type Installation, openInstallation, SAMPLE } from './packed.ts';
-import { openTerminal, type TerminalSession } from './terminal.ts';
 
 let vloc: Installation;
 beforeAll(async () => {

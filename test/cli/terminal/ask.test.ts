@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { askLine, askYesNo } from '../../../src/cli/terminal/ask.ts';
 import { Interruption } from '../../../src/commands/context/context.ts';
-import { openTerminal } from '../../e2e/terminal.ts';
+import { openTerminal } from '../../support/pseudo-terminal.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const RUN = fileURLToPath(new URL('../support/run.ts', import.meta.url));

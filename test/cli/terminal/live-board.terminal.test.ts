@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startVloc } from '../../commands/support/run-vloc.ts';
-import { openTerminal } from '../../e2e/terminal.ts';
+import { openTerminal } from '../../support/pseudo-terminal.ts';
 import { createVirtualScreen } from '../support/virtual-screen.ts';
 
 const supportFile = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url));

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTerminal, type TerminalSession } from '../../e2e/terminal.ts';
+import { openTerminal, type TerminalSession } from '../../support/pseudo-terminal.ts';
 import { checkLines, MINUTES, openPackedDesk, readOffered } from './cases.ts';
 import { type Desk, missingShell, scriptPath } from './desk.ts';
 

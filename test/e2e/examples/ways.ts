@@ -12,8 +12,8 @@ import { writeTinyVoice } from '../../engines/backends/sherpa/tiny-models.ts';
 import { nodeScript } from '../../engines/backends/user-program.ts';
 import { until } from '../../service/harness/scene.ts';
 import { startPlain } from '../../service/outgoing/outside.ts';
+import { openTerminal } from '../../support/pseudo-terminal.ts';
 import { type Ended, type Running, startMain } from '../../support/run-main.ts';
-import { openTerminal } from '../terminal.ts';
 import { type Desk, splitWords } from './desk.ts';
 import { WEBHOOK_SECRET } from './prepare.ts';
 
