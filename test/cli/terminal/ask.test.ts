@@ -19,6 +19,8 @@ function open(command: string) {
   return openTerminal(command, HOME, { PATH, HOME, VLOC_CONFIG_DIR });
 }
 
+const INSTALL = 'Install them now? [y/N]';
+
 /** Asks before it installs: with such a PATH all engines are missing, and nothing could be installed. */
 function openInstall() {
   return open(`PATH=/nowhere '${process.execPath}' '${RUN}' engines install`);
@@ -41,79 +43,71 @@ it('on a terminal asks for missing values, and never shows the secret', async ()
   ]);
 });
 
-describe('at a question for a line, shown or hidden', () => {
-  const TO_SECRET = `${ADD} --replace --base-url https://api.example.com/v1 --key vk_1`;
-  const questions = [
-    { command: `${ADD} --replace`, question: 'Base URL:', flag: '--base-url' },
-    { command: TO_SECRET, question: 'API secret (not shown):', flag: '--secret-stdin' },
-  ];
-
-  it.each(questions)('$question Ctrl-C ends the run with 130, in silence', async ({ command, question }) => {
-    const terminal = open(command);
-    await terminal.see(question);
-    terminal.type('\x03');
-    expect(await terminal.ended).toBe(130);
-    expect(terminal.screen()).not.toContain('✖');
-  });
-
-  it.each(questions)('$question Ctrl-D is not an answer: exit code 2, and the flag is named', async (row) => {
-    const terminal = open(row.command);
-    await terminal.see(row.question);
-    terminal.type('\x04');
-    expect(await terminal.ended).toBe(2);
-    expect(terminal.screen()).toContain(`"${row.question}" was not answered`);
-    expect(terminal.screen()).toContain(row.flag);
-  });
+it('on a terminal Ctrl-C at a hidden question ends the run with 130, in silence', async () => {
+  const terminal = open(`${ADD} --replace --base-url https://api.example.com/v1 --key vk_1`);
+  await terminal.see('API secret (not shown):');
+  terminal.type('\x03');
+  expect(await terminal.ended).toBe(130);
+  expect(terminal.screen()).not.toContain('✖');
 });
 
-describe('at a question for yes or no', () => {
-  const QUESTION = 'Install them now? [y/N]';
+it('on a terminal Ctrl-D is not an answer: exit code 2, and the flag is named', async () => {
+  const terminal = openInstall();
+  await terminal.see(INSTALL);
+  terminal.type('\x04');
+  expect(await terminal.ended).toBe(2);
+  expect(terminal.screen()).toContain('"Install them now?" was not answered');
+  expect(terminal.screen()).toContain('--yes');
+});
 
-  it('Ctrl-C ends the run with 130, in silence', async () => {
-    const terminal = openInstall();
-    await terminal.see(QUESTION);
-    terminal.type('\x03');
-    expect(await terminal.ended).toBe(130);
-    expect(terminal.screen()).not.toContain('✖');
+it('on a terminal a no is an answer', async () => {
+  const terminal = openInstall();
+  await terminal.see(INSTALL);
+  terminal.type('n\r');
+  expect(await terminal.ended).toBe(4);
+  expect(terminal.screen()).toContain('nothing was installed');
+});
+
+/** A terminal of this process, with the keys that a person types. */
+function createKeys(setRawMode: (isRaw: boolean) => void = () => undefined) {
+  const { io, stderr } = createTestIo();
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
+  Object.assign(io.stderr, { isTTY: true });
+  return { io: { ...io, stdin: keys }, keys, stderr };
+}
+
+describe.each([
+  { kind: 'a shown line', ask: askLine, question: { ...SECRET, typed: 'shown' } },
+  { kind: 'a hidden line', ask: askLine, question: SECRET },
+  { kind: 'yes or no', ask: askYesNo, question: { ...SECRET, typed: 'shown' } },
+] as const)('a question for $kind', ({ ask, question }) => {
+  it('is interrupted by Ctrl-C', async () => {
+    const { io, keys } = createKeys();
+    keys.write('\x03');
+    await expect(ask(question, io, ENDLESS)).rejects.toThrow(new Interruption('SIGINT'));
   });
 
-  it('Ctrl-D is not an answer: exit code 2, and the flag is named', async () => {
-    const terminal = openInstall();
-    await terminal.see(QUESTION);
-    terminal.type('\x04');
-    expect(await terminal.ended).toBe(2);
-    expect(terminal.screen()).toContain('"Install them now?" was not answered');
-    expect(terminal.screen()).toContain('--yes');
-  });
-
-  it('a no is an answer', async () => {
-    const terminal = openInstall();
-    await terminal.see(QUESTION);
-    terminal.type('n\r');
-    expect(await terminal.ended).toBe(4);
-    expect(terminal.screen()).toContain('nothing was installed');
+  it('is not answered by Ctrl-D', async () => {
+    const { io, keys } = createKeys();
+    keys.write('\x04');
+    await expect(ask(question, io, ENDLESS)).rejects.toMatchObject({
+      facts: { category: 'usage', code: 'NO_ANSWER', message: expect.stringContaining('was not answered') },
+    });
   });
 });
 
 it('a signal from another process ends a question too', async () => {
-  const { io } = createTestIo();
-  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => undefined });
-  Object.assign(io.stderr, { isTTY: true });
+  const { io } = createKeys();
   const controller = new AbortController();
-  const answer = askYesNo({ ...SECRET, typed: 'shown' }, { ...io, stdin: keys }, controller.signal);
+  const answer = askYesNo({ ...SECRET, typed: 'shown' }, io, controller.signal);
   controller.abort(new Interruption('SIGTERM'));
   await expect(answer).rejects.toThrow('terminated');
 });
 
 it('asks for a secret only once the terminal no longer shows typed text', async () => {
-  const { io, stderr } = createTestIo();
   const shown: string[] = [];
-  const keys = Object.assign(new PassThrough(), {
-    isTTY: true,
-    setRawMode: (isRaw: boolean) => shown.push(`raw ${isRaw}: ${stderr()}`),
-  });
-  Object.assign(io.stderr, { isTTY: true });
-  const answer = askLine(SECRET, { ...io, stdin: keys }, ENDLESS);
+  const { io, keys, stderr } = createKeys((isRaw) => shown.push(`raw ${isRaw}: ${stderr()}`));
+  const answer = askLine(SECRET, io, ENDLESS);
   keys.write('canary\r');
   expect(await answer).toBe('canary');
   expect(shown).toEqual(['raw true: ', 'raw false: Secret: ']);
