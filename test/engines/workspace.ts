@@ -35,19 +35,23 @@ export function speechClip(number: '0870' | '0880'): string {
 }
 
 /**
- * How many frames a video has, and how many show two fields of different times, by ffmpeg's own detector.
- * @param plane brightness, or a colour
+ * How many frames a video has, and how many show two fields of different times, by ffmpeg's own detector: in brightness,
+ * and in the two colours.
  */
-export function detectFields(file: string, plane: 'y' | 'u' | 'v' = 'y'): { frames: number; combed: number } {
-  const filter = `extractplanes=${plane},idet`;
-  const args = ['-hide_banner', '-nostats', '-i', file, '-vf', filter, '-f', 'null', '-'];
+export function detectFields(file: string): { frames: number; combed: readonly [number, number, number] } {
+  const graph = '[0:V]extractplanes=y+u+v[y][u][v];[y]idet[a];[u]idet[b];[v]idet[c]';
+  const maps = ['[a]', '[b]', '[c]'].flatMap((plane) => ['-map', plane]);
+  const args = ['-hide_banner', '-nostats', '-i', file, '-filter_complex', graph, ...maps, '-f', 'null', '-'];
   const stderr = execFileSync('sh', ['-c', 'ffmpeg "$@" 2>&1', 'sh', ...args], { encoding: 'utf8' });
-  const found = /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+) Progressive:\s*(\d+) Undetermined:\s*(\d+)/;
-  const [top = 0, bottom = 0, ...others] = (found.exec(stderr) ?? []).slice(1).map(Number);
-  return { combed: top + bottom, frames: others.reduce((sum, count) => sum + count, top + bottom) };
+  const found =
+    /Multi frame detection: TFF:\s*(\d+) BFF:\s*(\d+) Progressive:\s*(\d+) Undetermined:\s*(\d+)/g;
+  // It ends the filters from the last to the first; what it printed before is about none of the frames.
+  const planes = [...stderr.matchAll(found)].slice(-3).map((row) => row.slice(1).map(Number));
+  const [v = 0, u = 0, y = 0] = planes.map(([top = 0, bottom = 0]) => top + bottom);
+  return { combed: [y, u, v], frames: planes.at(-1)?.reduce((sum, count) => sum + count) ?? 0 };
 }
 
-export const countCombed = (file: string): number => detectFields(file).combed;
+export const countCombed = (file: string): number => detectFields(file).combed[0];
 
 /** Whether a process is there and not merely waiting to be reaped. */
 export function isAlive(pid: number): boolean {

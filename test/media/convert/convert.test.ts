@@ -5,14 +5,14 @@ import { constantRate, convertVideo, planConversion } from '../../../src/media/e
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
 import { readTimeline } from '../../../src/media/probe/timeline.ts';
-import { createWork, detectFields, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
+import { countCombed, createWork, detectFields, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { samplesOf } from '../../prepare/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x120:r=25:d=1'];
 const TONE = (hertz: number) => ['-f', 'lavfi', '-i', `sine=f=${hertz}:r=48000:d=1`];
 const TWO_TRACKS = [...TONE(220), ...TONE(880), '-map', '0:v', '-map', '1:a', '-map', '2:a'];
-const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264'];
+const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast'];
 /** Ten frames, then every third one: a screen recording that stands still. */
 const UNEVEN = ['-vf', "select='lt(n,10)+not(mod(n,3))'", '-fps_mode', 'vfr'];
 const SECOND_DEFAULT = ['-disposition:a:0', '0', '-disposition:a:1', 'default'];
@@ -72,7 +72,6 @@ test('the default audio track becomes the only one', async () => {
 const FIELDS = [
   ['4:2:0', 'bottom', 'yuv420p'],
   ['4:2:2', 'top', 'yuv422p'],
-  ['4:2:2 of 4:2:0', 'top', 'yuv422p'],
   ['4:2:2 of 4:2:0', 'bottom', 'yuv422p'],
 ] as const;
 
@@ -85,11 +84,10 @@ test.each(FIELDS)(
     const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220), '-vf', fields];
     const encoder = ['-pix_fmt', format, '-c:v', 'mpeg2video', '-q:v', '2', '-flags', '+ilme+ildct'];
     ffmpeg(...picture, ...encoder, '-c:a', 'mp2', file);
-    expect(detectFields(file).combed).toBeGreaterThan(20);
+    expect(countCombed(file)).toBeGreaterThan(20);
     const { path, plan } = await convert(file);
     expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
-    for (const plane of ['y', 'u', 'v'] as const)
-      expect(detectFields(path, plane).combed, plane).toBeLessThan(6);
+    expect(Math.max(...detectFields(path).combed)).toBeLessThan(6);
     expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
   },
 );
