@@ -27,7 +27,7 @@ const FIELDS = [
   ...['-flags', '+ilme+ildct', '-x264opts', 'tff=1'],
 ];
 const moving = (rate: string, seconds: number) => [
-  ...['-f', 'lavfi', '-i', `testsrc2=s=320x256:r=${rate}:d=${seconds}`],
+  ...['-f', 'lavfi', '-i', `testsrc2=s=160x128:r=${rate}:d=${seconds}`],
 ];
 
 /** Root of the mean square of the difference, where both are heard at the same place. */
