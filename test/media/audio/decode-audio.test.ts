@@ -63,7 +63,8 @@ test('channels that cancel each other are turned, so that their sound is heard i
   expect(quieter / same).toBeGreaterThan(0.5);
 });
 
-test.each([3, 5, 7, 9, 12, 16])(
+// ffprobe names the layouts 2.1, unknown, and hexadecagonal.
+test.each([3, 12, 16])(
   'a voice in one of %d channels without places is heard in the mix',
   async (channels) => {
     const folder = makeFolder();
