@@ -43,12 +43,12 @@ const measure = (vocals: Int16Array, background: Int16Array) =>
   measureResidue(soundOf(vocals, 2), soundOf(background, 2), [SPEECH]);
 
 describe('of a perfect separation', () => {
-  test.each([0, 6, 12])('under music %i dB quieter than the speech, nothing is noticed', async (quieter) => {
+  test.each([0, 12])('under music %i dB quieter than the speech, nothing is noticed', async (quieter) => {
     const { voice, under } = mixAt(makeFolder(), quieter);
     expect(await measure(voice, under)).toBeLessThan(-25);
   });
 
-  test.each([-5, -17, -23])('that leaves the voice at %i dB, this level is measured', async (left) => {
+  test.each([-5, -23])('that leaves the voice at %i dB, this level is measured', async (left) => {
     const { voice, under } = mixAt(makeFolder(), 6);
     expect(await measure(voice, sum(under, voice, gainOf(left)))).toBeCloseTo(left, 0);
   });
@@ -63,7 +63,6 @@ test('a silent voice, and a time without speech, have no residue', async () => {
 test.each([
   { quieter: 0, isNoticed: true },
   { quieter: 6, isNoticed: false },
-  { quieter: 12, isNoticed: false },
 ])(
   'of the built-in separator with music $quieter dB quieter than speech: noticed $isNoticed',
   async ({ quieter, isNoticed }) => {
