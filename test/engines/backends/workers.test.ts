@@ -212,7 +212,6 @@ describe('a call', () => {
 
 describe('a model', () => {
   const damages: [string, (path: string) => void][] = [
-    ['is empty', (path) => writeFileSync(path, '')],
     ['is cut', (path) => truncate(path, 0.5)],
     ['has no metadata', (path) => truncate(path, 0.985)],
     ['is other data', (path) => writeFileSync(path, Buffer.alloc(9_000, 7))],

@@ -124,7 +124,6 @@ describe('a model on a card', () => {
   });
 
   test.each([
-    [{}, {}, 'Card (Vulkan), all 33 layers'],
     [{ layers: 11 }, {}, 'Card (Vulkan), 11 of 33 layers on the card: slow'],
     [{}, { gpu: false }, 'processor: "gpu": false in engines.json'],
   ])('%o with the entry %o notes where it ran', async (facts, fields, place) => {
