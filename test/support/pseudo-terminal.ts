@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 export interface TerminalSession {
   /** Everything written so far, escape sequences included. */
   readonly screen: () => string;
+  /** Whether the cursor was hidden at most for a time. */
+  readonly hasRestoredCursor: () => boolean;
   /** Types; `\x03` is Ctrl-C. */
   readonly type: (keys: string) => void;
   /** Resolves as soon as the screen shows it; rejects when the command ends without. */
@@ -31,6 +33,8 @@ export function openTerminal(commandLine: string, cwd: string, env: Record<strin
   });
   return {
     screen: () => screen,
+    // Source: xterm, DECTCEM.
+    hasRestoredCursor: () => screen.lastIndexOf('\u001b[?25h') > screen.lastIndexOf('\u001b[?25l'),
     type: (keys) => child.stdin.write(keys),
     see: (text) =>
       new Promise((resolve, reject) => {

@@ -30,9 +30,7 @@ it('forty items leave only two failures and the totals on the screen, even if th
   ]);
   const frames = terminal.screen().split('\u001b[?2026h').length - 1;
   expect(frames).toBeGreaterThan(3);
-  expect(terminal.screen().lastIndexOf('\u001b[?25h')).toBeGreaterThan(
-    terminal.screen().lastIndexOf('\u001b[?25l'),
-  );
+  expect(terminal.hasRestoredCursor()).toBe(true);
 });
 
 it('a command with several inputs leaves only the totals on the screen', async () => {
