@@ -50,6 +50,10 @@ describe('the slots of a dub', () => {
     expect(slots.map(({ earliestMs }) => earliestMs)).toEqual([0, 2_000, 3_000, 5_000, 8_700]);
   });
 
+  test('skip cues without words', () => {
+    expect(planSlots([line(1, 0, 500, '♪')])).toEqual([]);
+  });
+
   test('skip descriptions of sounds and songs', () => {
     const cues = [
       line(1, 0, 500, '[door slams]'),
