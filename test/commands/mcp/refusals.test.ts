@@ -9,18 +9,23 @@ import { startVloc } from '../support/run-vloc.ts';
 interface Situation {
   readonly operand: string;
   readonly to?: string;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Each refuses some of the tools. */
-const SITUATIONS: Readonly<Record<string, Situation>> = {
-  'the key is not accepted': { operand: 'talk.srt', env: { VLOC_SECRET: 'wrong' } },
-  'the input cannot be used': { operand: 'talk.mp4' },
-  'the input does not exist': { operand: 'missing.srt' },
-  'the language is not supported': { operand: 'talk.srt', to: 'tlh' },
-  'the path is outside the folders': { operand: '../elsewhere' },
-  'the engines are not configured correctly': { operand: 'talk.srt', env: { VLOC_ENGINES: 'talk.srt' } },
-};
+/** By the variables of the server, situations that each refuse some of the tools. */
+const SERVERS: readonly (readonly [Readonly<Record<string, string>>, Readonly<Record<string, Situation>>])[] =
+  [
+    [{ VLOC_SECRET: 'wrong' }, { 'the key is not accepted': { operand: 'talk.srt' } }],
+    [{ VLOC_ENGINES: 'talk.srt' }, { 'the engines are not configured correctly': { operand: 'talk.srt' } }],
+    [
+      {},
+      {
+        'the input cannot be used': { operand: 'talk.mp4' },
+        'the input does not exist': { operand: 'missing.srt' },
+        'the language is not supported': { operand: 'talk.srt', to: 'tlh' },
+        'the path is outside the folders': { operand: '../elsewhere' },
+      },
+    ],
+  ];
 
 type Schema = Awaited<ReturnType<EarlierClient['listTools']>>['tools'][number]['inputSchema'];
 
@@ -38,18 +43,22 @@ test('a refused call of any tool returns a result as its schema says, with the c
   await writeFile(join(vloc.folder, 'in/talk.mp4'), 'not a video');
   const offered = new Set<string>();
   const refused = new Set<string>();
-  for (const [situation, { env = {}, ...given }] of Object.entries(SITUATIONS)) {
+  for (const [env, situations] of SERVERS) {
     const scene = { ...vloc, env: { ...vloc.env, ...env } };
     const client = await connectEarlierAgent(scene, ['--read', 'in', '--write', 'out']);
-    for (const { name, inputSchema } of (await client.listTools()).tools) {
-      offered.add(name);
+    const { tools } = await client.listTools();
+    for (const { name } of tools) offered.add(name);
+    const calls = Object.entries(situations).flatMap(([situation, given]) =>
+      tools.map((tool) => ({ ...tool, given, what: `${tool.name}, when ${situation}` })),
+    );
+    for (const { name, inputSchema, given, what } of calls) {
       const call = client.callTool({ name, arguments: argumentsFor(inputSchema, given) });
       const { isError, structuredContent, content } = await call.catch((error) => {
-        throw new Error(`${name}, when ${situation}: ${error}`);
+        throw new Error(`${what}: ${error}`);
       });
       if (isError !== true) continue;
       const failure = { code: expect.stringMatching(/^[A-Z_]+$/), message: expect.any(String) };
-      expect(structuredContent, `${name}, when ${situation}`).toMatchObject({ error: failure });
+      expect(structuredContent, what).toMatchObject({ error: failure });
       const [first] = content as { text: string }[]; // results of tools begin with text
       expect(JSON.parse(first?.text ?? '')).toEqual(structuredContent);
       refused.add(name);
