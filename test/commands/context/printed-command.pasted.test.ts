@@ -33,20 +33,21 @@ interface Way {
   readonly current?: string;
 }
 
-/** `studio` is the profile of the service; all other ways would lead to the decoy. */
-const PROFILE = () => ({ flags: ['--profile', 'studio'] });
+/** What a command must repeat, and must repeat before the environment. */
+const byFlag = ({ service, credentials }: Scene): Way => ({
+  flags: ['--base-url', service.url],
+  env: { ...keyOf(credentials), VLOC_BASE_URL: DECOY },
+});
 
-/** One that a command must repeat, and one that it finds again. */
-const WAYS: Readonly<Record<string, (scene: Scene) => Way>> = {
-  '--base-url': ({ service, credentials }) => ({
-    flags: ['--base-url', service.url],
-    env: { ...keyOf(credentials), VLOC_BASE_URL: DECOY },
-  }),
-  'the address in a project file': ({ service, credentials }) => ({
-    project: { base_url: service.url },
-    env: keyOf(credentials),
-  }),
-};
+/** `studio` is the profile of the service; all other ways would lead to the decoy. What a project file says is found again. */
+const WAYS: readonly (readonly [string, (scene: Scene) => Way])[] = [
+  ['--base-url', byFlag],
+  ['--profile', () => ({ flags: ['--profile', 'studio'] })],
+  [
+    'the address in a project file',
+    ({ service, credentials }) => ({ project: { base_url: service.url }, env: keyOf(credentials) }),
+  ],
+];
 
 function keyOf({ key, secret }: Scene['credentials']) {
   return { VLOC_KEY: key, VLOC_SECRET: secret };
@@ -135,9 +136,19 @@ async function expectEachToFetch(bench: Bench, ended: Ended, count: number, from
   expect(await bench.jobs()).toBe(1);
 }
 
-describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choose) => {
-  it('an interrupted run prints commands that fetch its result', async () => {
+it.each(WAYS)(
+  'with %s, a run that does not wait prints commands that fetch its result',
+  async (_, choose) => {
     const bench = await openBench(choose);
+    const detached = await bench.run(...TRANSLATE, '--detach');
+    expect(detached.code, detached.stderr).toBe(0);
+    await expectEachToFetch(bench, detached, 2);
+  },
+);
+
+describe('with a service chosen by a flag', () => {
+  it('an interrupted run prints commands that fetch its result', async () => {
+    const bench = await openBench(byFlag);
     bench.scene.engines.hold();
     const { send, ended } = bench.open([...TRANSLATE, ...(bench.way.flags ?? [])]);
     await untilAccepted(join(bench.folder, 'my out'), 1);
@@ -148,15 +159,8 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
     await expectEachToFetch(bench, stopped, 2);
   });
 
-  it('a run that does not wait prints commands that fetch its result', async () => {
-    const bench = await openBench(choose);
-    const detached = await bench.run(...TRANSLATE, '--detach');
-    expect(detached.code, detached.stderr).toBe(0);
-    await expectEachToFetch(bench, detached, 2);
-  });
-
   it('`jobs wait` that timed out prints the command that continues waiting', async () => {
-    const bench = await openBench(choose);
+    const bench = await openBench(byFlag);
     bench.scene.engines.hold();
     const detached = await bench.run(...TRANSLATE, '--detach', '-o', 'id');
     const words = ['--out', 'my out', '--name', 'talk.{lang}{ext}', '--timeout', '50ms'];
@@ -167,7 +171,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 
   it('`batch status` prints the command that runs failed items again', async () => {
-    const bench = await openBench(choose);
+    const bench = await openBench(byFlag);
     const { clock, engines } = bench.scene;
     const failure = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
     engines.failNext(failure(), failure(), failure());
@@ -191,7 +195,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 
   it('`batch status` from another folder prints the command that continues open items', async () => {
-    const bench = await openBench(choose);
+    const bench = await openBench(byFlag);
     await bench.run(...TRANSLATE, '--detach');
     const cwd = join(bench.folder, 'my subs');
     const status = await bench.open(['batch', 'status', '../my out'], { cwd, env: {} }).ended;
@@ -200,7 +204,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 
   it('a finished run prints the command that repeats it', async () => {
-    const bench = await openBench(choose);
+    const bench = await openBench(byFlag);
     const done = await bench.run(...TRANSLATE);
     expect(done.code, done.stderr).toBe(0);
     const commands = commandsIn(done);
@@ -211,7 +215,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 
   it('jobs that cannot be cancelled are shown by the printed command', async () => {
-    const bench = await openBench(choose);
+    const bench = await openBench(byFlag);
     const name = '{stem}{ext}';
     await bench.run(...TRANSLATE);
     await bench.run(...TRANSLATE, '--fresh', '--name', name);
@@ -225,7 +229,7 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 
   it('a failure that mentions `vloc doctor` names the service that failed', async () => {
-    const bench = await openBench(choose, false);
+    const bench = await openBench(byFlag, false);
     const refused = await bench.run('credits');
     expect(refused.code, refused.stderr).toBe(4);
     const [command = ''] = commandsIn(refused);
@@ -238,31 +242,22 @@ describe.each(Object.entries(WAYS))('with a service chosen by %s', (_name, choos
   });
 });
 
-it('a run with --profile that does not wait prints commands that fetch its result', async () => {
-  const bench = await openBench(PROFILE);
-  const detached = await bench.run(...TRANSLATE, '--detach');
-  expect(detached.code, detached.stderr).toBe(0);
-  await expectEachToFetch(bench, detached, 2);
-});
-
-describe('with the embedded service, which is the default', () => {
-  it('a run that does not wait prints commands that fetch its result', async () => {
-    const folder = makeFolder();
-    await writeFile(join(folder, 'talk.srt'), SRT);
-    const env = variablesIn(folder);
-    const run = (cwd: string, words: readonly string[]) => runMain(words, { cwd, env });
-    const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach'];
-    const commands = commandsIn(await run(folder, words));
-    expect(commands).toHaveLength(2);
-    for (const command of commands) {
-      const { cwd, words: pasted } = takeApart(command, folder);
-      const ended = await run(cwd, pasted);
-      expect([command, ended.code], ended.stderr).toEqual([command, 0]);
-      expect(existsSync(join(folder, 'talk.es.srt'))).toBe(true);
-      await rm(join(folder, 'talk.es.srt'));
-    }
-    expect((await run(folder, ['jobs', 'list', '-o', 'id'])).stdout.trim().split('\n')).toHaveLength(1);
-  });
+it('with the embedded service, which is the default, a run that does not wait prints commands that fetch its result', async () => {
+  const folder = makeFolder();
+  await writeFile(join(folder, 'talk.srt'), SRT);
+  const env = variablesIn(folder);
+  const run = (cwd: string, words: readonly string[]) => runMain(words, { cwd, env });
+  const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach'];
+  const commands = commandsIn(await run(folder, words));
+  expect(commands).toHaveLength(2);
+  for (const command of commands) {
+    const { cwd, words: pasted } = takeApart(command, folder);
+    const ended = await run(cwd, pasted);
+    expect([command, ended.code], ended.stderr).toEqual([command, 0]);
+    expect(existsSync(join(folder, 'talk.es.srt'))).toBe(true);
+    await rm(join(folder, 'talk.es.srt'));
+  }
+  expect((await run(folder, ['jobs', 'list', '-o', 'id'])).stdout.trim().split('\n')).toHaveLength(1);
 });
 
 it('a gate prints the command after it, for the same service', async () => {
