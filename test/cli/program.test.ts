@@ -72,11 +72,10 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     const count = command.operands?.count;
     const calls = count === undefined ? [] : count === 'one' ? [['']] : [[''], ['x', '']];
     for (const operands of calls) {
-      const { code, stderr } = await runMain([...words, ...operands], { cwd: makeFolder() });
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining('invalid argument "": expected a value that is not empty'),
-      ]);
+      expect(await runMain([...words, ...operands], { cwd: makeFolder() })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('invalid argument "": expected a value that is not empty'),
+      });
     }
   });
 
@@ -108,7 +107,6 @@ describe('option values', () => {
 
 describe('a word after a command or group that is not one of its commands', () => {
   it.each([
-    [['jobs', 'lst'], "unknown command 'lst' (Did you mean list?)", 'See `vloc jobs --help`.'],
     [
       ['models', 'instal', '--to', 'es'],
       "unknown command 'instal' (Did you mean install?)",
@@ -121,11 +119,6 @@ describe('a word after a command or group that is not one of its commands', () =
       'See `vloc localize --help`.',
     ],
     [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
-    [
-      ['credits', 'histroy'],
-      "unknown command 'histroy' (Did you mean history?)",
-      'See `vloc credits --help`.',
-    ],
     [
       ['serve', '--port', '80', 'kyes'],
       "unknown command 'kyes' (Did you mean keys?)",
@@ -177,18 +170,9 @@ it.each([
   });
 });
 
-it.each([
-  [['--jobs', 'x'], 'invalid --jobs "x": expected a whole number from 1'],
-  [['--jobs', '1.5'], 'invalid --jobs "1.5": expected a whole number from 1'],
-  [['--max-credits', '-1'], 'invalid --max-credits "-1": expected a number from 0'],
-  [['--timeout', 'soon'], 'invalid --timeout "soon": expected a time such as 90s, 30m or 2h'],
-  [['--output', 'xml'], 'invalid --output "xml": expected one of table, json, ndjson, csv, plain, id'],
-  [['--set', 'mode'], 'invalid --set "mode": expected name=value'],
-])('the options %j are refused with the value and what was expected', async (options, message) => {
-  const parsed = parseArguments(['localize', 'a.mp4', ...options], createTestIo().io);
-  await expect(parsed).rejects.toMatchObject({
-    facts: { category: 'usage', message, advice: 'See `vloc localize --help`.' },
-  });
+it('a part of a job is refused, as other values that `test/golden` records', async () => {
+  const parsed = parseArguments(['localize', 'a.mp4', '--jobs', '1.5'], createTestIo().io);
+  await expect(parsed).rejects.toThrow('invalid --jobs "1.5": expected a whole number from 1');
 });
 
 it.each(['version', '--version', '-V'])('%s prints only the version', async (word) => {

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalRequest, EMPTY_SHA256, sha256Hex, signRequest } from '../../src/protocol/signature.ts';
+import { makeFolder } from '../support/make-folder.ts';
 import { expectedTarget, pairs, runs, segments } from './arbitraries.ts';
 
 interface Vector {
@@ -116,7 +116,7 @@ describe('the signature of a request', () => {
   });
 
   it('equals the one that openssl computes', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'openssl-'));
+    const folder = makeFolder();
     // One key, since openssl takes one for many files: one process signs the whole batch.
     const key = 'a-secret-0123456789';
     const cases = fc.sample(request, 1_000);
@@ -143,7 +143,6 @@ describe('the signature of a request', () => {
       [method, expectedTarget(path, query), timestamp, nonce, bodies[index]].join('\n'),
     );
     const expected = digest('request', lines, ['-hmac', key]);
-    rmSync(folder, { recursive: true });
     expect(cases.map((each) => sign(key, each))).toEqual(expected);
   });
 });
