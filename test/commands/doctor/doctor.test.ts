@@ -61,11 +61,14 @@ describe('vloc doctor', () => {
     expect(checks['engine ffmpeg']?.message).toMatch(/^\d+\.\d+\S* \(probe, separate, export\)$/);
     expect(checks.languages?.message).toMatch(/recognizes en; translates .*en-es.*; speaks \d+ languages/);
     expect(checks['state folder']?.message).toMatch(/state \(not created yet\), [\d.]+ [GT]B free$/);
+    expect(checks.account).toMatchObject({ state: 'ok' });
     expect(Object.values(checks).map(({ state }) => state)).not.toContain('fail');
   });
 
   it('says if the sums of the account do not agree with its ledger', async () => {
-    expect(checksOf((await run()).stdout).account).toMatchObject({ state: 'ok' });
+    await runMain(['serve', 'keys', 'create', '-o', 'json'], {
+      env: { VLOC_STATE_DIR: join(folder, 'state') },
+    });
     const file = new DatabaseSync(join(folder, 'state', 'service.sqlite'));
     file.exec(`INSERT INTO monthly_use SELECT id, '2026-11', 5 FROM keys LIMIT 1`);
     file.close();
@@ -106,13 +109,18 @@ describe('vloc doctor', () => {
     expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'CHECKS_FAILED', category: 'temporary' } });
   });
 
-  it('fails with 4 for settings that contradict each other, and still checks the rest', async () => {
-    const { code, stdout } = await run({ VLOC_PROFILE: 'nobody' });
+  it.each([
+    ['settings that contradict each other', { VLOC_PROFILE: 'nobody' }, 'nobody'],
+    ['a key without a service', { VLOC_KEY: 'k', VLOC_SECRET: 'canary' }, 'VLOC_BASE_URL'],
+  ])('fails with 4 for %s, and still checks the rest', async (_, env, says) => {
+    const { code, stdout } = await run({ ...env, PATH: folder });
     expect(code).toBe(4);
     const checks = checksOf(stdout);
-    expect(checks.configuration).toMatchObject({ state: 'fail', message: expect.stringContaining('nobody') });
+    expect(checks.configuration?.state).toBe('fail');
+    expect(JSON.stringify(checks.configuration)).toContain(says);
     expect(checks).not.toHaveProperty('credentials');
-    expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
+    expect(checks).toHaveProperty('engine ffmpeg');
+    expect(stdout).not.toContain('canary');
   });
 
   it('on a build server without a service checks the machine, and says how to choose one', async () => {
@@ -125,16 +133,6 @@ describe('vloc doctor', () => {
     });
     expect(checks).not.toHaveProperty('credentials');
     expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
-  });
-
-  it('fails with 4 for a key without a service', async () => {
-    const { code, stdout } = await run({ VLOC_KEY: 'k', VLOC_SECRET: 'canary' });
-    expect(code).toBe(4);
-    expect(stdout).not.toContain('canary');
-    expect(checksOf(stdout).configuration).toMatchObject({
-      state: 'fail',
-      fix: expect.stringContaining('VLOC_BASE_URL'),
-    });
   });
 
   it('fails with 10 if the state folder cannot be written', async () => {
@@ -254,7 +252,7 @@ describe('engines of engines.json', () => {
         { type: 'libretranslate', url: origin, key: { env: 'LT_KEY' }, languages: ['en', 'fr'] },
       ],
     });
-    const { code, stdout } = await run();
+    const { code, stdout } = await run({ PATH: folder });
     expect(code).toBe(4);
     const checks = checksOf(stdout);
     expect(checks['engines file']).toMatchObject({
@@ -300,14 +298,14 @@ describe('engines of engines.json', () => {
 
   it('fail the check of their file for a mistake in it, and the other checks still run', async () => {
     await configure('{"translate": [}');
-    const { code, stdout } = await run();
+    const { code, stdout } = await run({ PATH: folder });
     expect(code).toBe(4);
     const checks = checksOf(stdout);
     expect(checks['engines file']).toMatchObject({
       state: 'fail',
       message: expect.stringContaining('is not JSON: line 1, column 16'),
     });
-    expect(checks['engine ffmpeg']).toMatchObject({ state: 'ok' });
+    expect(checks).toHaveProperty('engine ffmpeg');
   });
 
   it('do not matter to a service elsewhere', async () => {

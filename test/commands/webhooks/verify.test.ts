@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { eventBody, type SignOptions, sign } from '../../client/webhooks/sign.ts';
+import { eventBody, sign } from '../../client/webhooks/sign.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { runMain } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
@@ -23,19 +23,12 @@ async function run(words: readonly string[], options: TestIoOptions = {}) {
   return ended;
 }
 
-/** The options that name the parts of a signed delivery; the body comes by stdin. */
-function _partsOf(signed: Partial<SignOptions> = {}): string[] {
-  const { headers } = sign(BODY, { secret: SECRET, at: AT, ...signed });
-  const [timestamp = '', id = '', signature = ''] = Object.values(headers);
-  return ['--body', '-', '--timestamp', timestamp, '--id', id, '--signature', signature];
-}
-
-/** The same as a file of headers beside a body. */
-async function saveDelivery(lines: readonly string[] = [], body: string = BODY): Promise<string[]> {
+/** A signed delivery as a file of headers beside a body. Returns the options that name them. */
+async function saveDelivery(): Promise<string[]> {
   const { headers } = sign(BODY, { secret: SECRET, at: AT });
   const saved = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  await writeFile(join(folder, 'headers.txt'), `POST / HTTP/1.1\r\n${[...saved, ...lines].join('\r\n')}\r\n`);
-  await writeFile(join(folder, 'body.json'), body);
+  await writeFile(join(folder, 'headers.txt'), `POST / HTTP/1.1\r\n${saved.join('\r\n')}\r\n`);
+  await writeFile(join(folder, 'body.json'), BODY);
   return ['--body', 'body.json', '--headers', 'headers.txt'];
 }
 
