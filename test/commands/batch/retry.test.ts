@@ -30,7 +30,6 @@ async function startBatch(...errors: Error[]): Promise<VlocScene> {
   return vloc;
 }
 
-const passing = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
 const lasting = () => new JobFailure('SUBTITLE_INVALID', 'it cannot be read');
 
 async function stateCounts(vloc: VlocScene): Promise<Record<string, number>> {
@@ -77,35 +76,6 @@ test('repeating the retry makes no job, and the first command finds everything d
   const whole = await vloc.run(COMMAND);
   expect(whole.code, whole.stderr).toBe(0);
   expect(await jobCount(vloc)).toBe(5);
-});
-
-test('temporary failures are run without an option', async () => {
-  const vloc = await startBatch(passing(), passing(), passing());
-  const running = vloc.run(['translate', 'subs/a.srt', ...COMMAND.slice(2)]);
-  // The service tries each job three times, with pauses of seconds that need not be waited for here.
-  await until(
-    () => {
-      vloc.clock.advance(1000);
-      return vloc.engines.begun.length;
-    },
-    (attempts) => attempts === 3,
-  );
-  expect((await running).code).toBe(5);
-  const listed = await vloc.run([
-    'batch',
-    'retry',
-    'out',
-    '--dry-run',
-    '-o',
-    'plain',
-    '--fields',
-    'label,state',
-  ]);
-  expect(listed.stdout).toBe('subs/a.srt → es\tfailed\n');
-  expect(await jobCount(vloc)).toBe(1);
-  const again = await vloc.run(['batch', 'retry', 'out']);
-  expect(again.code, again.stderr).toBe(0);
-  expect(await stateCounts(vloc)).toEqual({ done: 1 });
 });
 
 /** Three items failed; the service holds the jobs of the retry, which is stopped while it waits for them. */

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openStateFolder } from '../../../src/commands/context/state-folder.ts';
@@ -50,16 +50,6 @@ test('a state folder in which no keys can be created is reported with the option
   expect(code).toBe(10);
   expect(stderr).toContain('Choose another folder. --state-dir names it.');
   expect((await run(['serve', 'keys', 'create'], { env })).stderr).toContain('VLOC_STATE_DIR names it.');
-});
-
-test('an unusable result folder is reported with its option', async () => {
-  const { run, folder } = await startBeside();
-  await mkdir(join(folder, 'out'));
-  await writeFile(join(folder, 'out', '.vloc'), 'in the way');
-  const { code, stderr } = await run(COMMAND);
-  expect(code).toBe(10);
-  expect(stderr).toContain(join(folder, 'out', '.vloc'));
-  expect(stderr).not.toContain('VLOC_STATE_DIR');
 });
 
 test('the cause may be a store that cannot be written, and other errors are not changed', async () => {

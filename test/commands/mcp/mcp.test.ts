@@ -168,21 +168,6 @@ test('a localization stops for a review in a writable folder, and nowhere else',
   expect(plan.output).toMatchObject({ object: 'stages' });
 });
 
-test('a result whose name is a folder or a link to nothing is refused before it is paid', async () => {
-  const vloc = await startVloc();
-  await makeFolders(vloc);
-  await writeSubtitles(vloc, 'in/one.srt');
-  await writeSubtitles(vloc, 'in/two.srt');
-  await mkdir(join(vloc.folder, 'out/one.es.srt'));
-  await symlink('nothing', join(vloc.folder, 'out/two.es.srt'));
-  const { call } = await connect(vloc);
-  const { error, session } = await call('translate', { inputs: ['one.srt', 'two.srt'], ...TRANSLATE });
-  expect(error?.code).toBe('NOT_USABLE');
-  expect(JSON.stringify(error)).toContain('is a folder');
-  expect(JSON.stringify(error)).toContain('is a link to a file that does not exist');
-  expect(session.spent_credits).toBe(0);
-});
-
 test('paths that lead outside the folders are refused, of inputs, results, records and batches', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);

@@ -88,14 +88,6 @@ describe('the check of a new key', () => {
     await nothingStored();
   });
 
-  it('finds a wrong secret', async () => {
-    const { service, credentials } = await startScene();
-    const words = ['profile', 'add', 'prod', '--base-url', service.url, '--key', credentials.key];
-    const { code, stderr } = await run([...words, '--secret-stdin'], 'wrong');
-    expect([code, stderr]).toEqual([4, expect.stringContaining('AUTHENTICATION_FAILED')]);
-    await nothingStored();
-  });
-
   it('works with a wrong clock, and reports the difference', async () => {
     const { service, credentials, clock } = await startScene();
     clock.advance(600_000);
@@ -207,28 +199,4 @@ it('the usual header prefixes are named after the host', () => {
   for (const host of ['127.0.0.1:7', '[::1]', 'localhost']) {
     expect(usualPrefixes(`http://${host}/v1`)).toEqual(['X-Service', 'X-Api']);
   }
-});
-
-describe('an unusable folder of profiles', () => {
-  const words = [
-    'profile',
-    'add',
-    'prod',
-    '--base-url',
-    SERVICE,
-    '--key',
-    'vk_1',
-    '--secret-stdin',
-    '--no-check',
-  ];
-
-  it.runIf(process.platform === 'linux')('may be one that cannot be created', async () => {
-    const { code, stderr } = await run(words, 'canary', { VLOC_CONFIG_DIR: '/proc/vloc/config' });
-    expect(code).toBe(10);
-    expect(stderr).toContain(
-      'cannot write the folder of profiles /proc/vloc/config: the folder does not exist',
-    );
-    expect(stderr).toContain('VLOC_CONFIG_DIR names it.');
-    expect(stderr).not.toContain('ENOENT');
-  });
 });

@@ -226,20 +226,6 @@ describe('vloc serve', () => {
   });
 });
 
-describe('what prevents a start', () => {
-  it('is named: a setting of the file with exit code 4, an option with 2', async () => {
-    const file = join(stateDir, 'service.json');
-    await writeFile(file, '{"prices":{"dubbing":"free"}}');
-    const byFile = await call('--config', file);
-    expect(byFile.code).toBe(4);
-    expect(byFile.stderr).toContain('prices.dubbing: must be a number');
-    const byOption = await call('--trusted-proxy', 'proxy.example');
-    expect(byOption.code).toBe(2);
-    expect(byOption.stderr).toContain('--trusted-proxy: neither an IP address nor a network');
-    expect((await call('--config', join(stateDir, 'none.json'))).code).toBe(4);
-  });
-});
-
 describe('a first start that fails', () => {
   /** What the start after it shows. */
   async function startAgain() {
