@@ -25,7 +25,7 @@ describe('a jq expression', () => {
     expect(await apply(expression, value)).toEqual(expected);
   });
 
-  it.each(['.a |', '(', 'nonsense', '"'])('that is %s is refused by its compilation', async (expression) => {
+  it.each(['.a |', 'nonsense'])('that is %s is refused by its compilation', async (expression) => {
     await expect(compile(expression)).rejects.toMatchObject({
       facts: { code: 'JQ_INVALID', advice: expect.stringContaining('Nothing was sent') },
     });

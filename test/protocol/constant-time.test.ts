@@ -4,7 +4,7 @@ import { equalInConstantTime } from '../../src/protocol/constant-time.ts';
 import { anyText } from './arbitraries.ts';
 
 describe('the comparison of secrets', () => {
-  it('agrees with plain equality', () => {
+  it('agrees with plain equality, also for texts of different lengths', () => {
     fc.assert(
       fc.property(anyText(), anyText(), (left, right) => {
         expect(equalInConstantTime(left, right)).toBe(left === right);
@@ -18,15 +18,5 @@ describe('the comparison of secrets', () => {
     for (let at = 0; at < digest.length; at += 1) {
       expect(equalInConstantTime(digest, `${digest.slice(0, at)}b${digest.slice(at + 1)}`)).toBe(false);
     }
-  });
-
-  it.each([
-    ['', 'a'],
-    ['a', ''],
-    ['abc', 'ab'],
-    ['ab', 'abc'],
-    ['é', 'e'],
-  ])('returns false for the different lengths of %j and %j, without an error', (left, right) => {
-    expect(equalInConstantTime(left, right)).toBe(false);
   });
 });

@@ -7,7 +7,6 @@ import {
   type OperationName,
   operationName,
   UNDECLARED_STATUSES,
-  VERSION_PREFIX,
 } from '../../src/protocol/operations.ts';
 import { OPERATIONS as SPECIFIED } from '../conformance/operations.ts';
 
@@ -35,10 +34,6 @@ describe('the operations', () => {
     expect(names).not.toContain('POST /dubbing' satisfies OperationName);
     // @ts-expect-error the parameter of another kind
     expect(names).not.toContain('GET /dubbings/{audio_separation_id}' satisfies OperationName);
-  });
-
-  it('are below the version', () => {
-    expect(VERSION_PREFIX).toBe('/v1');
   });
 
   it('name the kind and the action that handle them', () => {

@@ -5,6 +5,7 @@ import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findFreePort } from '../support/free-port.ts';
 import type { ClusterNode, ClusterRole } from './cluster-orders.ts';
 import type { Random } from './random.ts';
 
@@ -182,7 +183,7 @@ export interface Pooler {
  * @param socket folder of the socket of the server
  */
 export async function startPooler(folder: string, socket: string): Promise<Pooler> {
-  const port = await freePort();
+  const port = await findFreePort();
   const file = join(folder, 'pgbouncer.ini');
   const settings = [
     '[databases]',
@@ -213,13 +214,4 @@ export async function startPooler(folder: string, socket: string): Promise<Poole
   };
   pooler.start();
   return pooler;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on a port
-  server.close();
-  await once(server, 'close');
-  return port;
 }

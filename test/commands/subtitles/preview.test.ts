@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,20 +7,20 @@ import { openSubtitlesDesk, srtCue } from './desk.ts';
 
 const CUES = srtCue(1, 1, 2, 'Hola.') + srtCue(2, 4, 6, 'Una segunda frase.');
 
-async function openWithVideo(size: string, more: readonly string[] = []) {
+async function openWithVideo(size: string) {
   const desk = await openSubtitlesDesk();
   await desk.write('talk.es.srt', CUES);
   const picture = `color=c=0x808080:s=${size}:r=2:d=6`;
   const file = join(desk.folder, 'talk.mp4');
   // Grey, so that letters and boxes differ from it.
-  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', picture, ...more, file]);
+  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', picture, file]);
   return desk;
 }
 
-/** Rows of a PNG that are not grey, as shares of its height; with its size. */
+/** Rows of a PNG that are not grey, as shares of its height; with its size, which its head has. */
 function inkOf(path: string) {
-  const probe = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', path];
-  const [width = 0, height = 0] = execFileSync('ffprobe', probe, { encoding: 'utf8' }).split(',').map(Number);
+  const head = readFileSync(path);
+  const [width, height] = [head.readUInt32BE(16), head.readUInt32BE(20)];
   const args = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'gray', '-'];
   const bytes = execFileSync('ffmpeg', args, { maxBuffer: 2 ** 24 });
   const found = [...bytes.entries()].filter(([, value]) => Math.abs(value - (bytes[0] ?? 0)) > 30);
@@ -28,7 +29,7 @@ function inkOf(path: string) {
 }
 
 test('a PNG shows the cue of that time where the style puts it, and free', async () => {
-  const { run, folder } = await openWithVideo('640x360');
+  const { run, write, folder } = await openWithVideo('640x360');
   const words = ['preview', 'talk.es.srt', '--video', 'talk.mp4'];
   const ended = await run(...words, '--at', '5', '-o', 'json');
   expect(ended.code).toBe(0);
@@ -39,7 +40,7 @@ test('a PNG shows the cue of that time where the style puts it, and free', async
   expect(plain).toMatchObject({ width: 640, height: 360 });
   expect(plain.top).toBeGreaterThan(0.8);
   const own = JSON.stringify({ extends: 'box', position: 'top', size: 8 });
-  execFileSync('sh', ['-c', `printf '%s' '${own}' > house.json`], { cwd: folder });
+  await write('house.json', own);
   expect(await run(...words, '--subtitle-style', 'house.json', '--out', 'own.png')).toMatchObject({
     code: 0,
   });
