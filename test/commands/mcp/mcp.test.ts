@@ -5,9 +5,7 @@ import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
 import { untilJob } from '../../service/harness/scene.ts';
@@ -60,16 +58,7 @@ const writeSubtitles = (vloc: VlocScene, name: string) =>
 test('tools are the marked commands; those that cost money say so, and offer no way around the folders', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);
-  const client = new Client({ name: 'test', version: '1' });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [PROCESS, 'mcp', '--read', 'in', '--write', 'out'],
-    env: vloc.env,
-    cwd: vloc.folder,
-    stderr: 'ignore',
-  });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
+  const { client } = await connect(vloc);
   const { tools } = await client.listTools();
   const marked = COMMANDS.filter(({ leaf }) => leaf.tool !== undefined);
   expect(tools.map(({ name }) => name)).toEqual(marked.map(({ words }) => words.join('_')));
