@@ -1,7 +1,6 @@
 /** An ffmpeg that is too old is refused before anything is sent or paid. */
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../../support/make-folder.ts';
 import { oldFfmpegPath } from '../../support/old-ffmpeg.ts';
 import { startStaging } from '../stages/staging.ts';
 
@@ -20,7 +19,7 @@ test.each([
   const operations: unknown[] = [];
   const vloc = await startStaging({ onRequest: ({ operationId }) => operations.push(operationId) });
   await writeFile(vloc.path('en.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
-  const env = { PATH: oldFfmpegPath(makeFolder()) };
+  const env = { PATH: oldFfmpegPath() };
   const { code, stderr } = await vloc.run([...words, '--out', 'out'], { env });
   expect(stderr).toMatch(REFUSED);
   expect(code).toBe(4);
@@ -29,7 +28,7 @@ test.each([
 
 test('a video that a remote service takes as it is needs no ffmpeg of this machine', async () => {
   const vloc = await startStaging();
-  const env = { PATH: oldFfmpegPath(makeFolder()) };
+  const env = { PATH: oldFfmpegPath() };
   const { code, stderr } = await vloc.run(['recognize', 'talk.mp4', '--out', 'out'], { env });
   expect(code, stderr).toBe(0);
 });

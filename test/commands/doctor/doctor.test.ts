@@ -40,7 +40,7 @@ async function serviceEnv() {
 
 describe('vloc doctor', () => {
   it('names the oldest ffmpeg that works, if an older one is installed', async () => {
-    const PATH = oldFfmpegPath(folder);
+    const PATH = oldFfmpegPath();
     const { code, stdout } = await run({ PATH });
     expect(code).toBe(4);
     expect(checksOf(stdout)['engine ffmpeg']).toMatchObject({

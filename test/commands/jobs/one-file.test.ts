@@ -1,17 +1,13 @@
 /** `--one-file`, from the command to the tracks of the file: as one job for each language, and in stages. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
-import { makeFolder } from '../../support/make-folder.ts';
 import { pictureSums, readCues } from '../../support/media.ts';
-import { rememberingPath } from '../../support/remembered-programs.ts';
 import { makeSound, measureSound, readSound } from '../../support/sounds.ts';
 import { type Staging, startStaging } from '../stages/staging.ts';
+import { expectKilled, killingPath, spawnVloc } from '../support/killed-vloc.ts';
 
 /** Engines that cannot make French until they are allowed to. */
 async function startWithoutFrench(failure = new JobFailure('LANGUAGE_NOT_SUPPORTED', 'no French today')) {
@@ -52,16 +48,6 @@ const jobsOf = async (vloc: Staging) => {
   const { json } = await vloc.caller.get('/v1/auto-localizations?limit=50');
   return [json.data.length, ...(await vloc.jobs())];
 };
-
-/** A PATH whose ffmpeg kills vloc instead of writing this file. */
-function killingPath(file: string): string {
-  const folder = makeFolder();
-  const kill = `case "$*" in *${file}*) kill -KILL $PPID; exit 1 ;; esac`;
-  const script = ['#!/bin/sh', kill, `PATH='${rememberingPath()}'`, 'exec ffmpeg "$@"', ''];
-  writeFileSync(join(folder, 'ffmpeg'), script.join('\n'));
-  chmodSync(join(folder, 'ffmpeg'), 0o755);
-  return `${folder}:${rememberingPath()}`;
-}
 
 const ONE = ['localize', 'talk.mp4', '--from', 'en', '--one-file', '--out', 'out'];
 
@@ -234,13 +220,8 @@ describe('one file with all languages', PATIENCE, () => {
     const vloc = await startStaging();
     const words = [...ONE, '--to', 'es,fr'];
     for (const file of ['languages.mp4', 'with-tracks.mp4']) {
-      const PATH = killingPath(file);
-      const script = join(import.meta.dirname, '../support/vloc-process.ts');
-      const env = { PATH, ...vloc.env };
-      const child = spawn(process.execPath, [script, ...words], { cwd: vloc.folder, stdio: 'ignore', env });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      const [, signal] = await once(child, 'exit');
-      expect(signal).toBe('SIGKILL');
+      const env = { PATH: killingPath('ffmpeg', file), ...vloc.env };
+      await expectKilled(spawnVloc(words, { folder: vloc.folder, env }));
       expect(existsSync(vloc.path('out/talk.mul.mp4'))).toBe(false);
     }
     const jobs = await jobsOf(vloc);

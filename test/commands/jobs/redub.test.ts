@@ -4,7 +4,6 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
-import { main } from '../../../src/cli/main.ts';
 import { formatSrt } from '../../../src/protocol/srt.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
@@ -12,7 +11,7 @@ import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { runMain, variablesIn } from '../../support/run-main.ts';
 import { differingMs, samplesOf, speakTones, type ToneVoice } from '../../support/tones.ts';
 import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
 import { environmentOf, QUICK, startVloc } from '../support/run-vloc.ts';
@@ -279,11 +278,11 @@ it.runIf(testsOwnWork())(
       },
       text,
     }));
-    const states = { VLOC_CONFIG_DIR: join(folder, 'config'), VLOC_STATE_DIR: join(folder, 'state') };
+    const env = { ...variablesIn(folder), PATH: rememberingPath() };
     const vloc = async (...words: string[]) => {
-      const test = createTestIo({ cwd: folder, pace: QUICK, env: { PATH: rememberingPath(), ...states } });
-      expect(await main(words, test.io), test.stderr()).toBe(0);
-      return test.stdout();
+      const { code, stdout, stderr } = await runMain(words, { cwd: folder, pace: QUICK, env });
+      expect(code, stderr).toBe(0);
+      return stdout;
     };
     const dub = async () => {
       writeFileSync(join(folder, 'talk.en.srt'), formatSrt(lines));

@@ -1,14 +1,14 @@
 /** `--keep-audio` and `--keep-subtitles`, from the command to the tracks of the file. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { pathWith } from '../../support/path-without.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import type { Ended } from '../../support/run-main.ts';
+import { expectKilled, killingPath, spawnVloc } from '../support/killed-vloc.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 let video: Buffer | undefined;
@@ -60,18 +60,8 @@ async function start() {
   writeFileSync(at('talk.mp4'), talk());
   const run = (words: readonly string[], PATH = rememberingPath()): Promise<Ended> =>
     vloc.run(words, { env: { PATH } });
-  /** Starts vloc in a process of its own, and returns the signal that ended it. */
-  const runUntilKilled = async (words: readonly string[], PATH: string): Promise<unknown> => {
-    const script = join(import.meta.dirname, '../support/vloc-process.ts');
-    const child = spawn(process.execPath, [script, ...words], {
-      cwd: vloc.folder,
-      stdio: 'ignore',
-      env: { PATH, ...vloc.env },
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const [, signal] = await once(child, 'exit');
-    return signal;
-  };
+  const runUntilKilled = (words: readonly string[], PATH: string) =>
+    expectKilled(spawnVloc(words, { folder: vloc.folder, env: { PATH, ...vloc.env } }));
   return {
     ...{ at, run, runUntilKilled, downloads: () => downloads },
     localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
@@ -84,21 +74,7 @@ const languages = (path: string, streams: 'a' | 's') =>
 const defaults = (path: string, streams: 'a' | 's') =>
   ffprobe(path, 'stream_disposition=default', streams).split('\n');
 
-/** A PATH with this script instead of a program. */
-function pathWith(program: 'ffmpeg' | 'ffprobe', ...script: readonly string[]): string {
-  const folder = makeFolder();
-  writeFileSync(join(folder, program), ['#!/bin/sh', ...script, ''].join('\n'));
-  chmodSync(join(folder, program), 0o755);
-  return `${folder}:${rememberingPath()}`;
-}
-
 const brokenPath = () => pathWith('ffmpeg', 'echo it broke >&2', 'exit 1');
-
-/** A PATH whose ffprobe kills vloc instead of reading the video with its new tracks. */
-function killingPath(): string {
-  const kill = 'case "$*" in *with-tracks.mp4*) kill -KILL $PPID; exit 1 ;; esac';
-  return pathWith('ffprobe', kill, `PATH='${rememberingPath()}'`, 'exec ffprobe "$@"');
-}
 
 test('the result has the tracks of the original, which is unchanged, and is done when it runs again', async () => {
   const { localize, run, at, jobs } = await start();
@@ -156,7 +132,7 @@ test.each([
 test('a run that was killed when the tracks were added continues without another job or download', async () => {
   const { run, runUntilKilled, at, jobs, downloads } = await start();
   const words = ['localize', 'talk.mp4', '--to', 'es', '--keep-audio'];
-  expect(await runUntilKilled(words, killingPath())).toBe('SIGKILL');
+  await runUntilKilled(words, killingPath('ffprobe', 'with-tracks.mp4'));
   expect(existsSync(at('talk.es.mp4'))).toBe(false);
   expect(readFileSync(at('.talk.es.mp4.add/result.mp4')).equals(talk())).toBe(true);
   const before = downloads();

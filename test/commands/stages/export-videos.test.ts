@@ -1,10 +1,8 @@
 /** What the page of a batch says of a localization in stages, and what cannot be exported. */
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { locateProgram } from '../../../src/media/programs/programs.ts';
 import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
-import { makeFolder } from '../../support/make-folder.ts';
+import { pathWith } from '../../support/path-without.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startStaging } from './staging.ts';
 
@@ -37,14 +35,11 @@ it.each(['srt', 'vtt', 'ass'])('a text that differs from the spoken one is repor
 
 /** A PATH whose renderer has no font with these letters. */
 function pathWithoutLetters(letters: string): string {
-  const bin = makeFolder();
   const real = locateProgram('ffmpeg', rememberingPath()) ?? '';
   const codes = Array.from(letters, (letter) => letter.codePointAt(0)?.toString(16).toUpperCase()).join(' ');
   const say = 'echo "failed to find any fallback with glyph 0x$code for font: (a)" >&2';
   const script = `case "$*" in *letters.ass*) for code in ${codes}; do ${say}; done ;; *) exec '${real}' "$@" ;; esac`;
-  writeFileSync(join(bin, 'ffmpeg'), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(bin, 'ffmpeg'), 0o755);
-  return `${bin}:${rememberingPath()}`;
+  return pathWith('ffmpeg', script);
 }
 
 it('a language without a font is refused before any job, a text without one before the dub', async () => {
