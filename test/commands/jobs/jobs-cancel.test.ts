@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { TRANSLATION, untilJob } from '../../service/harness/scene.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { startMain } from '../../support/run-main.ts';
 import { linesOf, startVloc } from '../support/run-vloc.ts';
 
 /** A service with a job that is done and two that wait. */
@@ -48,10 +47,10 @@ test('a job that has ended keeps its id and its status', async () => {
 
 test('the command prints on Ctrl-C the jobs that are cancelled so far, and the command for the others', async () => {
   const { vloc, ids } = await makeStage();
-  const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
-  const running = main(['jobs', 'cancel', ...ids, '-o', 'json'], io);
-  send('SIGINT');
-  expect(await running).toBe(130);
-  expect(JSON.parse(stdout()).data.map(({ input }: { input: string }) => input)).toEqual(ids);
-  expect(stderr()).toContain(`  vloc jobs cancel ${ids.join(' ')}\n`);
+  const running = startMain(['jobs', 'cancel', ...ids, '-o', 'json'], { cwd: vloc.folder, env: vloc.env });
+  running.send('SIGINT');
+  const { code, stdout, stderr } = await running.ended;
+  expect(code).toBe(130);
+  expect(JSON.parse(stdout).data.map(({ input }: { input: string }) => input)).toEqual(ids);
+  expect(stderr).toContain(`  vloc jobs cancel ${ids.join(' ')}\n`);
 });

@@ -45,8 +45,7 @@ test('a name that is known only at the end is used for the first; the later resu
   const waiting = vloc.run(words);
   // More than once each, so that the command has read both, and then begun to wait for them.
   await until(
-    () => looked.filter((each) => each.startsWith('GET /v1/subtitle-recognitions')),
-    (looks) => looks.length > made.length,
+    () => looked.filter((each) => each.startsWith('GET /v1/subtitle-recognitions')).length > made.length,
   );
   vloc.engines.letGo();
   const { code, stdout } = await waiting;

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StopSignal } from '../../../src/base/exit-codes.ts';
-import { main } from '../../../src/cli/main.ts';
 import { TRANSLATION, until, untilJob } from '../../service/harness/scene.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { type Ended, startMain } from '../../support/run-main.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 interface Stage {
@@ -30,12 +29,19 @@ async function stopBehind(
   { vloc, done }: Stage,
   words: readonly string[],
   signal: StopSignal,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
-  const running = main(words, io);
-  await until(stderr, (told) => told.includes(`${done}.srt`));
-  send(signal);
-  return { code: await running, stdout: stdout(), stderr: stderr() };
+): Promise<Ended> {
+  const running = startMain(words, { cwd: vloc.folder, env: vloc.env });
+  await until(() => running.stderr().includes(`${done}.srt`));
+  running.send(signal);
+  return running.ended;
+}
+
+async function stopAtOnce(vloc: VlocScene, words: readonly string[]): Promise<Ended> {
+  const running = startMain(words, { cwd: vloc.folder, env: vloc.env });
+  running.send('SIGINT');
+  const ended = await running.ended;
+  vloc.engines.letGo();
+  return ended;
 }
 
 describe('Ctrl-C while waiting for jobs', () => {
@@ -73,16 +79,13 @@ describe('Ctrl-C while waiting for jobs', () => {
 
   it('reports the names as given if the jobs were not found yet', async () => {
     const { vloc, done } = await makeStage();
-    const { io, send, stdout, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
     const flags = ['--base-url', vloc.env.VLOC_BASE_URL ?? ''];
-    const running = main(['jobs', 'wait', done, '--out', 'o', '-o', 'json', ...flags], io);
-    send('SIGINT');
-    expect(await running).toBe(130);
-    vloc.engines.letGo();
-    expect(JSON.parse(stdout()).data).toMatchObject([{ input: done, id: null, files: [] }]);
-    expect(stderr()).toContain(
-      `  vloc jobs wait ${done} --out ${join(vloc.folder, 'o')} ${flags.join(' ')}\n`,
-    );
+    const { code, stdout, stderr } = await stopAtOnce(vloc, [
+      ...['jobs', 'wait', done, '--out', 'o', '-o', 'json', ...flags],
+    ]);
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout).data).toMatchObject([{ input: done, id: null, files: [] }]);
+    expect(stderr).toContain(`  vloc jobs wait ${done} --out ${join(vloc.folder, 'o')} ${flags.join(' ')}\n`);
   });
 });
 
@@ -104,7 +107,6 @@ describe('--timeout', () => {
     expect(all.code).toBe(8);
     expect(all.stderr).toContain('2 of 2 jobs are still running');
     expect(all.stderr).toContain(`wait for them with: vloc jobs wait ${running} ${other}\n`);
-    expect(all.stderr).not.toContain('Mend');
     const some = await vloc.run(['jobs', 'wait', done, running, 'tra_unknown', '--timeout', '50ms']);
     vloc.engines.letGo();
     expect(some.code).toBe(3);
@@ -115,11 +117,8 @@ describe('--timeout', () => {
 describe('an interrupted download', () => {
   it('names what is missing in the command that continues', async () => {
     const { vloc, done } = await makeStage();
-    const { io, send, stderr } = createTestIo({ cwd: vloc.folder, env: vloc.env });
-    const running = main(['jobs', 'download', done, '--skip-existing'], io);
-    send('SIGINT');
-    expect(await running).toBe(130);
-    vloc.engines.letGo();
-    expect(stderr()).toContain(`  vloc jobs download ${done} --skip-existing\n`);
+    const { code, stderr } = await stopAtOnce(vloc, ['jobs', 'download', done, '--skip-existing']);
+    expect(code).toBe(130);
+    expect(stderr).toContain(`  vloc jobs download ${done} --skip-existing\n`);
   });
 });

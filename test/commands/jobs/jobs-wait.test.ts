@@ -23,10 +23,7 @@ test('ids on stdin are waited for together and their results fetched', async () 
     ids.push((await vloc.caller.post(path, body)).json.id);
   }
   const waiting = vloc.run(['jobs', 'wait', '-', '-o', 'json', '--verbose'], { stdin: ids.join('\n') });
-  await until(
-    () => looks,
-    (count) => count >= ids.length,
-  );
+  await until(() => looks >= ids.length);
   vloc.engines.letGo();
   const { code, stdout, stderr } = await waiting;
   expect(code).toBe(0);

@@ -74,10 +74,7 @@ describe('three concurrent machines, with a service that has two slots', () => {
         ),
       ),
     );
-    await until(
-      () => refused,
-      (count) => count >= 3,
-    );
+    await until(() => refused >= 3);
     vloc.engines.letGo();
     const runs = await running;
     expect(runs.map(({ code, stderr }) => [code, stderr.includes('failed')])).toEqual([
@@ -146,10 +143,7 @@ describe('shards in one folder of results', () => {
     const vloc = await startShards();
     vloc.engines.hold();
     const running = vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2']);
-    await until(
-      () => jobsOf(vloc),
-      (jobs) => jobs.length === FIRST.length,
-    );
+    await until(async () => (await jobsOf(vloc)).length === FIRST.length);
     const same = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '1/2'], machine(vloc, 'other'));
     expect([same.code, same.stderr]).toEqual([
       7,

@@ -177,10 +177,7 @@ test('a video that arrives with --watch gets its style, and one that cannot be d
   const watch = await startWatch(watched, [...words, 'red.json']);
   renameSync(at('talk.mp4'), at('in/talk.mp4'));
   watch.goOn();
-  await until(
-    () => watch.stdout() + watch.stderr(),
-    (told) => told.includes('talk.es.mp4'),
-  );
+  await until(() => (watch.stdout() + watch.stderr()).includes('talk.es.mp4'));
   expect((await watch.stop()).stderr).not.toContain('failed');
   expect(boxOf(at('out/talk.es.mp4'), 'red').pixels).toBeGreaterThan(50);
   writeFileSync(at('font.json'), '{"font":"Nosuch Grotesk"}');

@@ -2,11 +2,10 @@ import { lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { until } from '../../service/harness/scene.ts';
 import { startSecure } from '../../service/outgoing/outside.ts';
-import { createTestIo } from '../../support/test-io.ts';
-import { environmentOf, linesOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
+import { startMain } from '../../support/run-main.ts';
+import { linesOf, startVloc, untilAccepted, type VlocScene } from '../support/run-vloc.ts';
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const TO_SPANISH = ['--from', 'en', '--to', 'es'];
@@ -81,14 +80,14 @@ describe('a job command', () => {
   ] as const)('on %s writes the exit code of its end for programs, %i', async (signal, exitCode) => {
     const vloc = await withSubtitles(1);
     vloc.engines.hold();
-    const test = createTestIo({ cwd: vloc.folder, env: vloc.env });
-    const running = main(['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'], test.io);
+    const words = ['translate', ...vloc.names, ...TO_SPANISH, '-o', 'ndjson'];
+    const running = startMain(words, { cwd: vloc.folder, env: vloc.env });
     await untilAccepted(vloc.folder, 1);
-    test.send(signal);
-    const code = await running;
+    running.send(signal);
+    const { code, stdout } = await running.ended;
     vloc.engines.letGo();
     expect(code).toBe(exitCode);
-    const last = test.stdout().trim().split('\n').at(-1) ?? '';
+    const last = stdout.trim().split('\n').at(-1) ?? '';
     expect(JSON.parse(last)).toMatchObject({ type: 'summary', left: 1, exit_code: code });
   });
 
@@ -160,20 +159,17 @@ describe('a name of an input', () => {
     await run(name);
     await rm(join(vloc.folder, name));
     await run();
-    const test = createTestIo({ cwd: vloc.folder, env: environmentOf(vloc, vloc.folder) });
     await writeFile(join(vloc.folder, name), SRT('other'));
     vloc.engines.hold();
     const before = vloc.engines.begun.length;
-    const stopped = main([...words, '--out', 'other'], test.io);
-    await until(
-      () => vloc.engines.begun.length,
-      (begun) => begun > before,
-    );
-    test.send('SIGINT');
-    expect(await stopped).toBe(130);
+    const running = startMain([...words, '--out', 'other'], { cwd: vloc.folder, env: vloc.env });
+    await until(() => vloc.engines.begun.length > before);
+    running.send('SIGINT');
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(130);
     vloc.engines.letGo();
-    output.push(test.stderr());
-    expect(test.stderr()).toContain("vloc translate $'zig\\nzag.srt'");
+    output.push(stderr);
+    expect(stderr).toContain("vloc translate $'zig\\nzag.srt'");
     expect(output.join('')).toContain('zig\\u000azag');
     expect(output.join('')).not.toContain('zig\n');
   });

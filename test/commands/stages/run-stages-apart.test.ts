@@ -1,9 +1,8 @@
 /** Videos of one run that are in different stages. */
 import { expect, it } from 'vitest';
-import { main } from '../../../src/cli/main.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { createTestIo } from '../../support/test-io.ts';
+import { startMain } from '../../support/run-main.ts';
 import { environmentOf, QUICK } from '../support/run-vloc.ts';
 import { type Staging, startStaging } from './staging.ts';
 
@@ -11,8 +10,7 @@ const WORDS = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es'];
 
 function start(vloc: Staging, words: readonly string[]) {
   const env = { PATH: rememberingPath(), ...environmentOf(vloc, vloc.folder) };
-  const test = createTestIo({ cwd: vloc.folder, env, pace: QUICK });
-  return { ended: main(words, test.io), ...test };
+  return startMain(words, { cwd: vloc.folder, env, pace: QUICK });
 }
 
 const finishedIn = (vloc: Staging, ending: string) =>
@@ -23,14 +21,11 @@ it('a recognition that does not end delays only its own video', async () => {
   await vloc.addVideo('other.mp4');
   const letGo = vloc.holdRecognition();
   const run = start(vloc, [...WORDS, '--from-subtitles']);
-  await until(
-    async () => finishedIn(vloc, 'es.mp4'),
-    (videos) => videos.length > 0,
-  );
+  await until(() => finishedIn(vloc, 'es.mp4').length > 0);
   expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
   expect(finishedIn(vloc, 'en.srt')).toHaveLength(1);
   letGo();
-  expect(await run.ended, run.stderr()).toBe(0);
+  expect(await run.ended, run.stderr()).toMatchObject({ code: 0 });
   expect(await vloc.jobs()).toEqual([2, 2, 2, 2]);
   expect(finishedIn(vloc, 'es.mp4')).toHaveLength(2);
 });
@@ -41,25 +36,19 @@ it('a rerun names what each video waits for: a job that still runs, or a review'
   const words = [...WORDS, '--stop-after', 'translate'];
   const letGo = vloc.holdRecognition();
   const first = start(vloc, words);
-  await until(
-    async () => finishedIn(vloc, 'es.srt'),
-    (videos) => videos.length > 0,
-  );
+  await until(() => finishedIn(vloc, 'es.srt').length > 0);
   first.send('SIGINT');
-  expect(await first.ended).toBe(130);
+  expect(await first.ended).toMatchObject({ code: 130 });
   const [done = ''] = finishedIn(vloc, 'es.srt');
   const held = done === 'talk' ? 'other' : 'talk';
   const again = start(vloc, words);
-  await until(
-    () => again.stderr(),
-    (told) => told.includes('waits for your review'),
-  );
+  await until(() => again.stderr().includes('waits for your review'));
   expect(again.stderr()).toMatch(
     new RegExp(`^${held}\\.mp4 → es waits for its recognition \\(\\w+\\), which is running\\.$`, 'm'),
   );
   expect(again.stderr()).toMatch(new RegExp(`^${done}\\.mp4 → es waits for your review\\.$`, 'm'));
   letGo();
-  expect(await again.ended, again.stderr()).toBe(0);
+  expect(await again.ended, again.stderr()).toMatchObject({ code: 0 });
   // The other video says the same, so that its translation is remembered.
   expect(await vloc.jobs()).toEqual([2, 1, 0, 0]);
 });

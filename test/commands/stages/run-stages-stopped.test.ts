@@ -52,10 +52,7 @@ describe('stages that were', () => {
       const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
       const running = main(output === 'table' ? WORDS : [...WORDS, '-o', output], test.io);
       await reach(vloc, [1, 0, 0, 0]);
-      await until(
-        () => test.stderr() + test.stdout(),
-        (told) => told.includes('talk.mp4'),
-      );
+      await until(() => (test.stderr() + test.stdout()).includes('talk.mp4'));
       test.send(output === 'table' ? 'SIGINT' : 'SIGTERM');
       expect(await running).toBe(output === 'table' ? 130 : 143);
       if (output === 'table') {
