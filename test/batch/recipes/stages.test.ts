@@ -82,6 +82,15 @@ it.each<[string, Partial<StagedTarget>, readonly string[]]>([
   expect(stepsFor(facts)).toEqual(expected);
 });
 
+it('no sound is paid before the texts are known to fit', () => {
+  const steps = stepsOf<StageStep>(firstLook(stagesRecipe(target())));
+  const sounds = steps.filter((step) => step.does === 'job').slice(-2);
+  expect(sounds.map(({ part, needs }) => [part.kind, ...needs.map(({ id }) => id)])).toEqual([
+    ['dubbing', 'fit'],
+    ['audio_separation', 'fit'],
+  ]);
+});
+
 it('a job behind another one has the same id before and after its lines are known, and units only after', () => {
   const recipe = stagesRecipe(target());
   const jobsOf = (result: StageResult) =>
