@@ -168,28 +168,6 @@ describe('--mask-terms', () => {
   const jobsOf = async (vloc: VlocScene) =>
     (await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
 
-  it('sends placeholders for kept terms, and restores them', async () => {
-    const sent: string[] = [];
-    const vloc = await openDesk((text) => {
-      sent.push(text);
-      return text.toLowerCase().replace('board', 'consejo').replace('{t', '{ t');
-    });
-    const { code, stderr } = await vloc.run(MASKED);
-    expect(code, stderr).toBe(0);
-    expect(sent).toEqual(['the board of {T1}', 'hello', 'an {T2} by {T3}']);
-    const result = await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8');
-    expect(result).toContain('the consejo of Acme\n');
-    expect(result).toContain('an iPhone by Acme\n');
-    expect(stderr).not.toContain('TERM_LOST');
-  });
-
-  it('keeps a term that was lost, if the translation is made again', async () => {
-    const vloc = await openDesk((text) => text.replace('board', 'consejo').replace('Acme', 'Acmé'));
-    expect((await vloc.run(TRANSLATE)).stderr).toContain('; --mask-terms keeps it');
-    const { code, stderr } = await vloc.run([...MASKED, '--fresh', '--clobber']);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('TERM_LOST')]);
-  });
-
   it('sends cues again as they are whose placeholders are lost, and pays no job twice', async () => {
     const sent: string[] = [];
     const vloc = await openDesk((text) => {
