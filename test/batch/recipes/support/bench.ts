@@ -26,7 +26,7 @@ import type { JobKind } from '../../../../src/protocol/kind-names.ts';
 import { KINDS, type ResultPart } from '../../../../src/protocol/kinds.ts';
 import { formatSrt } from '../../../../src/protocol/srt.ts';
 import type { SubtitleLine } from '../../../../src/protocol/subtitle-line.ts';
-import { newFolder } from '../../records/support/folder.ts';
+import { makeFolder } from '../../../support/make-folder.ts';
 import { unopenedBatch } from '../../run/support/unopened-batch.ts';
 
 type LinesInput = JobInput & { readonly type: 'lines' };
@@ -120,7 +120,7 @@ export async function openBench({
   preparation,
   say = (text) => text.toUpperCase(),
 }: BenchOptions = {}): Promise<Bench> {
-  const folder = newFolder();
+  const folder = makeFolder();
   const out = join(folder, 'out');
   const [warnings, asked, jobs]: [string[], unknown[], JobStep[]] = [[], [], []];
   const journal = await openBatchJournal({ folder: out });
