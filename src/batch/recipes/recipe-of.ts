@@ -57,5 +57,7 @@ async function mergedRecipe({ batch, recalled }: Run, { item, decision }: Task):
   }
   const known = recall?.texts ?? input.lines.map(() => null);
   const sent = linesToSend(item, input, known, masksTerms ? terms : undefined);
-  return recall === null && sent.masked === null ? null : translationRecipe(delivery, item, sent, recall);
+  if (recall !== null || sent.masked !== null) return translationRecipe(delivery, item, sent, recall);
+  // The terms behind the placeholders of that job are no longer known.
+  return isJoined ? refuse(maskedGoneFailure()) : null;
 }

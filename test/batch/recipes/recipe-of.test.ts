@@ -78,8 +78,7 @@ it.each<[string, string, BatchItem, Partial<Batch>?, (readonly (string | null)[]
   ['a translation of an address with terms', '- - - ! - - - -', address, { terms }],
   ['a translation of an address without terms', '- - - - - - - -', address, { masksTerms: true }],
   ['a translation with placeholders', 'merge merge - merge - - - -', translation, MASKS],
-  // The fourth should be refused: the result of that job has placeholders, which are delivered.
-  ['a translation with placeholders for terms that it lacks', '- - - - - - - -', short, MASKS],
+  ['a translation with placeholders for terms that it lacks', '- - - ! - - - -', short, MASKS],
   ['a translation in parts with placeholders', 'join+ join+ join join+ join - - -', inParts, MASKS],
   ['a translation of an address with placeholders', '-+ -+ - -+ - - - -', address, MASKS],
   ['a translation that is not remembered', '- - - ! - - - -', translation, { memory }],
