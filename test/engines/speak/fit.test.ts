@@ -157,6 +157,9 @@ describe('the tempo of a dub', () => {
     text: fc.constantFrom('Yes.', 'and so,', 'he was'),
   });
 
+  /** Beyond the error of a few divisions. */
+  const ROUNDING = 1e-6;
+
   test('keeps its limits, whatever the cues are', () => {
     fc.assert(
       fc.property(fc.array(cue, { minLength: 1, maxLength: 40 }), (cues) => {
@@ -171,7 +174,9 @@ describe('the tempo of a dub', () => {
         const placements = placeTexts(slots, seconds);
         const lengthOf = (place: number) => (seconds[place] ?? 0) / (placements[place]?.tempo ?? 1);
         const needs = slots.map(({ aimMs, earliestMs }, place) => {
-          const before = place === 0 ? 0 : (placements[place - 1]?.startMs ?? 0) + 1000 * lengthOf(place - 1);
+          // The text before may be spoken faster than it was when the room for this one was found.
+          const natural = (placements[place - 1]?.startMs ?? 0) + 1000 * (seconds[place - 1] ?? 0);
+          const before = Math.min(slots[place - 1]?.limitMs ?? 0, natural);
           const from = Math.max(earliestMs, Math.min(slots[place]?.startMs ?? 0, before + 136));
           return (seconds[place] ?? 0) / Math.max(0.035, (aimMs - from) / 1000 - 0.035);
         });
@@ -183,8 +188,9 @@ describe('the tempo of a dub', () => {
           expect(startMs).toBeGreaterThanOrEqual(slot.earliestMs);
           expect(startMs).toBeLessThanOrEqual(slot.startMs);
           // Only a text that needs more is spoken more than 1.3 times as fast.
-          if (needed <= 1.3) expect(tempo).toBeLessThanOrEqual(1.3);
-          if (needed < 1.59) expect(startMs + 1000 * lengthOf(place)).toBeLessThanOrEqual(slot.limitMs);
+          if (needed < 1.3) expect(tempo).toBeLessThanOrEqual(1.3 + ROUNDING);
+          if (needed < 1.59)
+            expect(startMs + 1000 * lengthOf(place)).toBeLessThanOrEqual(slot.limitMs + ROUNDING);
           // Speech that begins early does not begin before there was a pause.
           const before = placements[place - 1];
           const until = Math.min(
