@@ -145,8 +145,8 @@ function wantedPairs(
   { missing }: Capabilities,
   asked: readonly string[],
 ): readonly string[] {
-  const withPairs = missing.some(({ engine }) => engine === 'apertium') || systemOf(context) !== 'debian';
-  return withPairs ? asked : [...new Set([...asked, ...USUAL_PAIRS])];
+  const isThere = missing.every(({ engine }) => engine !== 'apertium');
+  return isThere && systemOf(context) === 'debian' ? [...new Set([...asked, ...USUAL_PAIRS])] : asked;
 }
 
 function systemOf({ io }: Context): OperatingSystem | null {

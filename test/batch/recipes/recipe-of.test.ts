@@ -90,7 +90,7 @@ it.each<[string, string, BatchItem, Partial<Batch>?, (readonly (string | null)[]
   expect((await recipesOf(item, batch, recalled)).found).toBe(expected);
 });
 
-it('says which terms are sent as they are', async () => {
+it('a warning says that terms are sent as they are', async () => {
   expect((await recipesOf(address, MASKS)).warnings[0]).toBe(
     'talk → es: its terms are sent as they are: they are replaced in a file of up to 10,000 lines only.',
   );

@@ -74,7 +74,7 @@ it('each step is started once, when all that it needs is made, and what follows 
       },
     ),
   );
-}, 20_000);
+});
 
 it('a step does not wait for others that it does not need', async () => {
   const { promise: slow, resolve: endSlow } = Promise.withResolvers<StepEnd>();
@@ -93,4 +93,4 @@ it('a step does not wait for others that it does not need', async () => {
   );
   expect(await done).toBe(result);
   expect(started).toEqual(['long', 'short', 'after', 'result']);
-}, 20_000);
+});

@@ -51,21 +51,15 @@ it('on a terminal Ctrl-C at a hidden question ends the run with 130, in silence'
   expect(terminal.screen()).not.toContain('✖');
 });
 
-it('on a terminal Ctrl-D is not an answer: exit code 2, and the flag is named', async () => {
+it.each([
+  ['Ctrl-D is no answer', '\x04', 2, /"Install them now\?" was not answered.*--yes/s],
+  ['a no is an answer', 'n\r', 4, /nothing was installed/],
+])('on a terminal %s', async (_, keys, code, told) => {
   const terminal = openInstall();
   await terminal.see(INSTALL);
-  terminal.type('\x04');
-  expect(await terminal.ended).toBe(2);
-  expect(terminal.screen()).toContain('"Install them now?" was not answered');
-  expect(terminal.screen()).toContain('--yes');
-});
-
-it('on a terminal a no is an answer', async () => {
-  const terminal = openInstall();
-  await terminal.see(INSTALL);
-  terminal.type('n\r');
-  expect(await terminal.ended).toBe(4);
-  expect(terminal.screen()).toContain('nothing was installed');
+  terminal.type(keys);
+  expect(await terminal.ended).toBe(code);
+  expect(terminal.screen()).toMatch(told);
 });
 
 /** A terminal of this process, with the keys that a person types. */

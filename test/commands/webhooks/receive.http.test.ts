@@ -47,7 +47,7 @@ it('accepts a body of 64 KiB and not a byte more, whether its length is declared
 });
 
 it('does not wait for a slow sender', async () => {
-  // What has not been read when the time is over resets the connection, so it is more than a busy machine takes to read.
+  // Bytes that are not read by then reset the connection before its answer arrives: time enough for a busy machine.
   const { url, deliveries } = await start(1_000);
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write('POST /hook HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf');
