@@ -49,6 +49,11 @@ describe('the shards of a batch', () => {
     for (const size of sizes) expect(Math.abs(size - 300)).toBeLessThan(4 * Math.sqrt(300 * 0.9));
   });
 
+  it('have the sample of a video where the video is', () => {
+    for (const name of ['talk.mp4', 'week 1/lesson 2.mp4', 'a.mp4', 'b.mp4'])
+      expect(shardOf(`${name} (sample)`, 1000)).toBe(shardOf(name, 1000));
+  });
+
   it('stay the same in later versions, since the journals of a folder depend on them', () => {
     expect(['talk.mp4', 'week 1/lesson 2.mp4', 'lección.mp4'].map((name) => shardOf(name, 7))).toEqual([
       1, 4, 3,
