@@ -42,6 +42,11 @@ describe('the processing of several jobs', () => {
   });
 });
 
+it('surround sound that becomes stereo is said', () => {
+  const use = { step: 'export', engine: 'ffmpeg', skipped: [], mixed: 6 } as const;
+  expect(describeUse(use)).toBe('sound of 6 channels mixed to two by ffmpeg');
+});
+
 describe('a separation', () => {
   const FOUND = { step: 'separate', engine: 'vloc', skipped: [] } as const;
   const SILENT = { ...FOUND, silent: true } as const;
