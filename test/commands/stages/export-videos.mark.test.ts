@@ -11,41 +11,24 @@ const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en', '--from-
 const markOf = (vloc: Staging) => readMark(ffprobe(vloc.path('talk.es.mp4'), 'format_tags=comment'));
 const provenanceOf = (vloc: Staging) => readProvenance(vloc.path('talk.es.mp4'));
 
-it('a video in stages is marked without being asked, and --no-mark exports it again without', async () => {
+it('a video in stages is marked without being asked, its provenance names edited cues, and --no-mark exports it again', async () => {
   const vloc = await startStaging();
   const made = await vloc.run(LOCALIZE);
   expect(made.code, made.stderr).toBe(0);
   expect(markOf(vloc)).toMatchObject({ synthetic_speech: true, from: 'en', to: ['es'] });
+  expect(await provenanceOf(vloc)).toMatchObject({ edited: [], from: 'en' });
   const before = vloc.read('talk.es.mp4');
   // Another day does not make it another video.
   expect((await vloc.run(LOCALIZE, { now: () => Date.now() + 86_400_000 })).code).toBe(0);
   expect(vloc.read('talk.es.mp4')).toBe(before);
+  await vloc.edit('talk.es.srt', 'NIGHT', 'EVENING');
+  expect((await vloc.run(LOCALIZE)).code).toBe(0);
+  expect((await provenanceOf(vloc))?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
+  expect((await vloc.run(['verify', 'talk.es.mp4'])).stdout).toContain('talk.es.srt: cues 2');
   const jobs = await vloc.jobs();
   expect((await vloc.run([...LOCALIZE, '--no-mark'])).code).toBe(0);
   expect(markOf(vloc)).toBeNull();
   expect(await vloc.jobs()).toEqual(jobs);
-});
-
-it('the provenance of a video in stages names the cues that a person has edited, and given files', async () => {
-  const vloc = await startStaging();
-  expect((await vloc.run(LOCALIZE)).code).toBe(0);
-  expect(await provenanceOf(vloc)).toMatchObject({ edited: [], from: 'en' });
-  await vloc.edit('talk.es.srt', 'NIGHT', 'EVENING');
-  const again = await vloc.run(LOCALIZE);
-  expect(again.code, again.stderr).toBe(0);
-  expect((await provenanceOf(vloc))?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
-  expect((await vloc.run(['verify', 'talk.es.mp4'])).stdout).toContain('talk.es.srt: cues 2');
-
-  const given = await startStaging();
-  await writeFile(given.path('mine.srt'), vloc.read('talk.es.srt'));
-  const words = ['localize', 'talk.mp4', '--to', 'es', '--subtitle', 'mine.srt', '--provenance'];
-  const done = await given.run(words);
-  expect(done.code, done.stderr).toBe(0);
-  expect((await provenanceOf(given))?.steps[0]).toEqual({
-    step: 'translate',
-    by: 'given file',
-    engine: null,
-  });
 });
 
 it('the program of `engines add mark` gets a finished video last, and a failure of it keeps what is paid', async () => {
