@@ -4,60 +4,45 @@ import { expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
 import { ffprobe } from '../../engines/workspace.ts';
-import { type Staging, startStaging } from './staging.ts';
+import { digestOf, startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en', '--from-subtitles', '--provenance'];
+const SIGN = ['ffmpeg', '-v', 'error', '-i', '{input}', '-c', 'copy', '-metadata', 'title=Signed'];
 
-const markOf = (vloc: Staging) => readMark(ffprobe(vloc.path('talk.es.mp4'), 'format_tags=comment'));
-const provenanceOf = (vloc: Staging) => readProvenance(vloc.path('talk.es.mp4'));
-
-it('a video in stages is marked without being asked, its provenance names edited cues, and --no-mark exports it again', async () => {
+it('a video in stages is marked without being asked, then by the program of `engines add mark`, whose failure keeps what is paid; its provenance names edited cues', async () => {
   const vloc = await startStaging();
-  const made = await vloc.run(LOCALIZE);
-  expect(made.code, made.stderr).toBe(0);
-  expect(markOf(vloc)).toMatchObject({ synthetic_speech: true, from: 'en', to: ['es'] });
-  expect(await provenanceOf(vloc)).toMatchObject({ edited: [], from: 'en' });
-  const before = vloc.read('talk.es.mp4');
-  // Another day does not make it another video.
-  expect((await vloc.run(LOCALIZE, { now: () => Date.now() + 86_400_000 })).code).toBe(0);
-  expect(vloc.read('talk.es.mp4')).toBe(before);
-  await vloc.edit('talk.es.srt', 'NIGHT', 'EVENING');
-  expect((await vloc.run(LOCALIZE)).code).toBe(0);
-  expect((await provenanceOf(vloc))?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
-  expect((await vloc.run(['verify', 'talk.es.mp4'])).stdout).toContain('talk.es.srt: cues 2');
-  const jobs = await vloc.jobs();
-  expect((await vloc.run([...LOCALIZE, '--no-mark'])).code).toBe(0);
-  expect(markOf(vloc)).toBeNull();
-  expect(await vloc.jobs()).toEqual(jobs);
-});
-
-it('the program of `engines add mark` gets a finished video last, and a failure of it keeps what is paid', async () => {
-  const vloc = await startStaging();
-  const engines = (...words: string[]) =>
+  const video = vloc.path('talk.es.mp4');
+  const markedBy = (...words: string[]) =>
     writeFile(vloc.path('engines.json'), JSON.stringify({ mark: [{ type: 'command', run: words }] }));
-  const run = (...more: string[]) =>
-    vloc.run([...LOCALIZE, ...more], { env: { VLOC_ENGINES: vloc.path('engines.json') } });
-  await engines('ffmpeg', '-v', 'error', '-i', '{input}');
+  const run = (more: readonly string[] = [], now = Date.now) =>
+    vloc.run([...LOCALIZE, ...more], { now, env: { VLOC_ENGINES: vloc.path('engines.json') } });
+  const markOf = () => readMark(ffprobe(video, 'format_tags=comment'));
+
+  await markedBy('ffmpeg', '-v', 'error', '-i', '{input}');
   expect(await run()).toMatchObject({ code: 4, stderr: expect.stringContaining('{output}') });
-  await engines('cp', '/dev/null', '{output}', '{input}');
-  expect((await run()).stderr).toMatch(/could not be marked: command cp .*engines remove mark/s);
   const jobs = await vloc.jobs();
-  await engines(
-    'ffmpeg',
-    '-v',
-    'error',
-    '-i',
-    '{input}',
-    '-c',
-    'copy',
-    '-metadata',
-    'title=Signed',
-    '{output}',
-  );
+  await markedBy('cp', '/dev/null', '{output}', '{input}');
+  expect((await run()).stderr).toMatch(/could not be marked: command cp .*engines remove mark/s);
+  await markedBy(...SIGN, '{output}');
   const made = await run();
   expect(made.code, made.stderr).toBe(0);
-  expect(ffprobe(vloc.path('talk.es.mp4'), 'format_tags=title')).toBe('Signed');
-  expect(markOf(vloc)).toMatchObject({ to: ['es'] });
-  expect((await vloc.run(['verify', 'talk.es.mp4'])).code).toBe(0);
   expect(await vloc.jobs()).toEqual(jobs);
+  expect(ffprobe(video, 'format_tags=title')).toBe('Signed');
+  expect(markOf()).toMatchObject({ synthetic_speech: true, from: 'en', to: ['es'] });
+  const before = digestOf(video);
+  expect(await readProvenance(video)).toMatchObject({ edited: [], from: 'en', result: { sha256: before } });
+  // Another day does not make it another video.
+  expect((await run([], () => Date.now() + 86_400_000)).code).toBe(0);
+  expect(digestOf(video)).toBe(before);
+
+  await vloc.edit('talk.es.srt', 'NIGHT', 'EVENING');
+  expect((await run()).code).toBe(0);
+  const edited = await readProvenance(video);
+  expect(edited?.edited).toEqual([{ step: 'translate', file: 'talk.es.srt', cues: [2] }]);
+  const verified = await vloc.run(['verify', 'talk.es.mp4']);
+  expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('talk.es.srt: cues 2')]);
+  const paid = await vloc.jobs();
+  expect((await run(['--no-mark'])).code).toBe(0);
+  expect(markOf()).toBeNull();
+  expect(await vloc.jobs()).toEqual(paid);
 });
