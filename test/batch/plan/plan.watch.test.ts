@@ -75,4 +75,16 @@ describe('a plan for files that have settled', () => {
       expect(() => openPlanner(folder, { options })).toThrow(Failure);
     }
   });
+
+  it('takes a sound file, whose result is sound', async () => {
+    const folder = createFolder({ 'in/episode.mp3': 'ID3' });
+    const examineVideo: PlanIo['examineVideo'] = async () => ({
+      ...{ type: 'usable', seconds: 61, preparation: null, sound: 'mp3' },
+    });
+    const { planned, excluded } = await openPlanner(folder, { io: { examineVideo } })('episode.mp3');
+    expect(planned.map(({ paths }) => paths)).toEqual(
+      ['ca', 'es'].map((to) => [join(folder, `out/episode.${to}.mp3`)]),
+    );
+    expect(excluded).toEqual([]);
+  });
 });

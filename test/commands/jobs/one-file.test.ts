@@ -45,7 +45,7 @@ function tracksOf(vloc: Staging, streams: 'a' | 's' = 'a'): string[] {
   return Array.from({ length: rows.length / 2 }, (_, at) => rows.slice(2 * at, 2 * at + 2).join(' '));
 }
 
-const namesIn = (vloc: Staging) => readdirSync(vloc.path('out')).filter((name) => !name.startsWith('.'));
+const namesIn = (vloc: Staging) => readdirSync(vloc.path('out')).filter((name) => /\.m(4a|p4)$/.test(name));
 
 const jobsOf = async (vloc: Staging) => {
   const { json } = await vloc.caller.get('/v1/auto-localizations?limit=50');
@@ -56,11 +56,14 @@ const ONE = ['localize', 'talk.mp4', '--from', 'en', '--one-file', '--out', 'out
 
 it('a file of jobs has the languages that could be made, each with its sound beside it, and then pays only for the missing one', async () => {
   const { vloc, allow } = await startWithoutFrench();
-  const words = [...ONE, '--to', 'fr,es', '--sound-only'];
+  const words = [...ONE, '--to', 'fr,es', '--sound-only', '--provenance'];
   const failed = await vloc.run(words);
   expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('no French today')]);
   expect(tracksOf(vloc)).toEqual(['1 spa', '0 eng']);
   expect(namesIn(vloc)).toEqual(['talk.es.m4a', 'talk.mul.mp4']);
+  // What was made says no more.
+  for (const name of namesIn(vloc))
+    expect(await readProvenance(vloc.path(`out/${name}`))).toMatchObject({ to: ['es'] });
   allow();
   const retried = await vloc.run(['batch', 'retry', 'out', '--all']);
   expect(retried.code, retried.stderr).toBe(0);
@@ -84,11 +87,11 @@ it('a file of stages has the languages that could be made, with their edited sub
   // As without the option.
   expect([none.code, none.stderr]).toEqual([5, expect.stringContaining('no language of it could be made')]);
   expect(existsSync(vloc.path(FILE))).toBe(false);
+  const status = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
+  expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { failed: 2, waiting: 0 }]);
   const failed = await stages('fr,es');
   expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('no French today')]);
   expect(tracksOf(vloc)).toEqual(['1 spa', '0 eng']);
-  // What was made says no more.
-  expect(await readProvenance(vloc.path(FILE))).toMatchObject({ to: ['es'] });
   allow();
   await vloc.edit('talk.es.srt', 'GOOD MORNING', 'BUENOS');
   const made = await vloc.run([...words('es,fr'), '--from-subtitles', '--retry-failed']);
