@@ -7,8 +7,8 @@ import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const server = usePostgres();
 
-const REQUESTS = 500;
-const GRANTED = 120;
+const REQUESTS = 200;
+const GRANTED = 60;
 
 /** Slots and thousandths of credits at one moment: one statement sees one state of the database. */
 const read = async ({ store }: Fleet) => {
@@ -23,7 +23,7 @@ const read = async ({ store }: Fleet) => {
 };
 
 describe.skipIf(NO_POSTGRES)(
-  '500 concurrent requests over three nodes (need postgresql: sh .ci/packages)',
+  '200 concurrent requests over three nodes (need postgresql: sh .ci/packages)',
   () => {
     it('never have more open jobs than slots, and spend exactly what was granted', async () => {
       const fleet = await openFleet(server);

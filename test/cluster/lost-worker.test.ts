@@ -10,8 +10,8 @@ import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const HOST = fileURLToPath(new URL('./worker-host.ts', import.meta.url));
-/** How long a worker is away: four leases. */
-const AWAY_MS = 60_000;
+/** How long a worker is away: two leases. */
+const AWAY_MS = 30_000;
 
 /** A network of two addresses, for tests (RFC 2544); several runs on one machine have different ones. */
 const NETWORK = `198.18.${process.pid % 250}`;
@@ -103,8 +103,8 @@ const endOf = (fleet: Fleet, { id }: { id: string }) =>
     id,
   );
 
-/** Loses the worker while it has a job, for a minute; then its own end of the job comes too late, and it works on. */
-async function loseForAMinute(
+/** Loses the worker while it has a job; then its own end of the job comes too late, and it works on. */
+async function loseForAWhile(
   fleet: Fleet,
   api: Scene,
   lost: Host,
@@ -131,12 +131,12 @@ async function loseForAMinute(
 }
 
 describe.skipIf(NO_POSTGRES)('a worker (needs postgresql: sh .ci/packages)', () => {
-  it(`that is away for a minute loses its job, which ends once, elsewhere (${AWAY})`, async () => {
+  it(`that is away for two leases loses its job, which ends once, elsewhere (${AWAY})`, async () => {
     const frozen = async () => {
       const fleet = await openFleet(server);
       const api = await fleet.startApi();
       const lost = await startHost(fleet);
-      await loseForAMinute(fleet, api, lost, {
+      await loseForAWhile(fleet, api, lost, {
         away: () => lost.child.kill('SIGSTOP'),
         back: () => lost.child.kill('SIGCONT'),
       });
@@ -148,12 +148,12 @@ describe.skipIf(NO_POSTGRES)('a worker (needs postgresql: sh .ci/packages)', () 
       database.searchParams.set('host', `${NETWORK}.1`);
       const before = ['ip', 'netns', 'exec', NAMES.space];
       const lost = await startHost(fleet, { before, database: database.href });
-      await loseForAMinute(fleet, api, lost, {
+      await loseForAWhile(fleet, api, lost, {
         away: () => ip('link', 'set', NAMES.here, 'down'),
         back: () => ip('link', 'set', NAMES.here, 'up'),
       });
     };
-    // At the same time: each waits for most of its minute.
+    // At the same time: each waits for most of its time.
     await Promise.all([frozen(), ...(hasNetwork ? [cutOff()] : [])]);
   });
 
