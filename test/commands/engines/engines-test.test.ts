@@ -80,11 +80,10 @@ describe('vloc engines test', () => {
   });
 
   it('tries the built-in engines of steps that are not configured', async () => {
-    const { code, stdout } = await desk.run(['test', 'speak', '-o', 'json']);
+    const { code, stdout } = await desk.run(['test', 'speak', 'flite', '-o', 'json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).data).toMatchObject([
       { engine: 'flite', language: 'en', result: 'succeeded', understood: expect.any(Number) },
-      { engine: 'espeak-ng', language: 'en', result: 'succeeded', understood: expect.any(Number) },
     ]);
   });
 

@@ -1,5 +1,4 @@
 /** Jobs whose steps are done by engines of `engines.json`: real servers and programs, from the upload to the charge. */
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,7 +11,7 @@ import { startWhisperServer, WHISPER_SERVER } from '../../engines/backends/whisp
 import { ffmpeg, speechClip } from '../../engines/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { pictureSums, probeStreams, readCues } from '../../support/media.ts';
-import { cutSample, openStudio, PATIENCE, type Studio, secondClip } from './studio.ts';
+import { openStudio, PATIENCE, type Studio, secondClip } from './studio.ts';
 
 /** Opens a studio that ends with the test. Then none of its engines may run. */
 async function studioWith(config: EnginesConfig | null, env = process.env): Promise<Studio> {
@@ -172,12 +171,13 @@ describe('a video is localized', PATIENCE, () => {
         recognize: [{ type: 'sherpa', folder: writeTinyRecognizer(join(models, 'ba')), languages: ['en'] }],
         translate: [{ type: 'llama', model: tinyModel('hola'), runtime: RUNTIME ?? '' }],
         speak: [{ type: 'sherpa', folder: writeTinyVoice(join(models, 'tone')), languages: ['es'] }],
+        separate: [FFMPEG_SEPARATOR],
       });
-      const first = cutSample(studio.folder, 8.6);
+      const first = secondClip(studio.folder, 'first.mp4');
       const { file, charged, job } = await localize(studio, first);
       expectDubbed(file, first);
       expect(await studio.enginesOf(job)).toEqual([
-        'separate: builtin',
+        'separate: command ffmpeg',
         'recognize: sherpa ba',
         'translate: llama tiny',
         'speak: sherpa tone',
@@ -187,7 +187,8 @@ describe('a video is localized', PATIENCE, () => {
       expect(new Set(texts)).toEqual(new Set(['hola']));
       expect({ charged, billing: job.billing }).toMatchObject(ONE_MINUTE);
       const loaded = childProcesses();
-      await localize(studio, secondClip(studio.folder, 'clip.mp4'));
+      // Another sound, else its steps would be known.
+      await localize(studio, secondClip(studio.folder, 'second.mp4', '-af', 'volume=0.9'));
       expect(childProcesses()).toEqual(loaded);
     },
   );
@@ -200,15 +201,16 @@ const BUILT_IN: EnginesConfig = {
   separate: ['builtin'],
 };
 
-it('built-in engines named in the file produce the same bytes as without one', PATIENCE, async () => {
-  const sums: string[] = [];
-  for (const config of [null, BUILT_IN]) {
-    const studio = await studioWith(config);
-    const { file, job } = await localize(studio, secondClip(studio.folder, 'clip.mp4'));
-    expect(Object.keys(job.result).sort()).toEqual(['duration_seconds', 'video']);
-    sums.push(createHash('sha256').update(readFileSync(file)).digest('hex'));
-  }
-  expect(sums[1]).toBe(sums[0]);
+it('built-in engines can be named in the file', PATIENCE, async () => {
+  const studio = await studioWith(BUILT_IN);
+  const { job } = await localize(studio, secondClip(studio.folder, 'clip.mp4'));
+  // As without a file: test/e2e/localize.test.ts.
+  expect(await studio.enginesOf(job)).toEqual([
+    'separate: builtin',
+    'recognize: pocketsphinx',
+    'translate: apertium',
+    'speak: espeak-ng',
+  ]);
 });
 
 it(
