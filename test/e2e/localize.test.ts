@@ -1,5 +1,5 @@
 /** The main job as a user has it: the packed tool, the real engines, and the result measured. */
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
@@ -20,9 +20,9 @@ const MINUTES = 60_000;
 
 const inFolder = (name: string) => join(vloc.folder, name);
 
-/** The first two clips of the sample, and the pause after them: cues, pauses and voices, in a third of the time. */
-const SHORT = CLIPS.slice(0, 2);
-const SHORT_SECONDS = '12.6';
+/** The first clip of the sample, and the pause after it. */
+const SHORT = CLIPS.slice(0, 1);
+const SHORT_SECONDS = '8.6';
 
 let vloc: Installation;
 beforeAll(async () => {
@@ -108,8 +108,10 @@ describe('vloc localize short.mp4 --to es', () => {
   it(
     'removes the original voice, under the dub too',
     async () => {
-      expect(await vloc.run('separate', 'short.mp4')).toMatchObject({ code: 0 });
-      const voice = decodeSound(inFolder('short.vocals.wav'));
+      // Its sound is separated already; the name is one with a blank and a letter beyond ASCII.
+      copyFileSync(inFolder('short.mp4'), inFolder('lección 1.mp4'));
+      expect(await vloc.run('separate', 'lección 1.mp4')).toMatchObject({ code: 0 });
+      const voice = decodeSound(inFolder('lección 1.vocals.wav'));
       const original = decodeSound(SAMPLE);
       for (const { start, end } of SHORT) {
         const part = between(voice, start, end);

@@ -49,13 +49,6 @@ const SPEAK = { speak: [{ ...openai, voices: { es: 'dora' } }, 'espeak-ng'] };
 test.each([
   ['openai m', 'recognizing speech', RECOGNIZE, ['localize', 'talk.mp4', '--to', 'es']],
   ['openai m', 'recognizing speech', RECOGNIZE, ['localize', 'talk.mp4', '--to', 'es', '--dry-run']],
-  [
-    'openai m',
-    'recognizing speech',
-    RECOGNIZE,
-    ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate'],
-  ],
-  ['openai m', 'recognizing speech', RECOGNIZE, ['recognize', 'talk.mp4']],
   ['libretranslate', 'translating', TRANSLATE, ['translate', 'talk.srt', '--from', 'en', '--to', 'es']],
   ['openai m', 'speaking', SPEAK, ['dub', 'talk.srt', '--to', 'es']],
 ])('%s for %s that is down is reported at once: %o', async (name, doing, engines, words) => {
