@@ -45,7 +45,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       await expect.poll(() => article.textContent()).toContain(text);
   });
 
-  it('shows the engine, how each cue was made to fit, and warns of those cut off', async () => {
+  it('shows the engine, how each cue was made to fit and each line fits, warns of those cut off, and prints that', async () => {
     const { page } = await open(1);
     await expect.poll(() => page.locator('.entries a').nth(1).textContent()).toContain('cues cut off');
     const warning = page.locator('section[aria-label="Cues are cut off"]');
@@ -67,6 +67,17 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
         'spoken 1.40 times as fast, stretched to 4.00 times the tempo, 0.5 s cut off',
       ]);
     await expect.poll(() => page.locator('svg[onload]').count()).toBe(0);
+    await expect
+      .poll(() => page.locator('.fit .words').allTextContents())
+      .toEqual(['0.5 s over 1.5 s', 'silent for 1.5 s', 'silent for 1.5 s']);
+    await expect.poll(() => page.locator('.mark').count()).toBe(3);
+    // On paper there are no controls.
+    await page.emulateMedia({ media: 'print' });
+    for (const name of ['.transport', '.tools', '.buttons', '.screens']) {
+      await expect.poll(() => page.locator(name).first().isVisible()).toBe(false);
+    }
+    await expect.poll(() => page.locator('.entries a').count()).toBe(2);
+    await expect.poll(() => page.locator('.lines li').last().isVisible()).toBe(true);
   });
 
   it('shows outside names and messages as text, and requests only the media beside it', async () => {
@@ -80,7 +91,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('plays both pictures together, with the sound of one', async () => {
+  it('plays and seeks both pictures together, with the sound of one or another track', async () => {
     const { page } = await open(1);
     await ready(page);
     await page.locator('h2').first().press('Space');
@@ -95,11 +106,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await expect
       .poll(() => page.$$eval('video', (videos) => videos.map((video) => video.paused)))
       .toEqual([true, true]);
-  });
-
-  it('seeks both when a line, a waveform or an arrow is pressed', async () => {
-    const { page } = await open(1);
-    await ready(page);
+    // A line, an arrow and the waveform move both.
     await page.locator('.time').nth(1).click();
     await expect.poll(() => pictureTimes(page)).toEqual([3, 3]);
     await expect.poll(() => page.locator('.lines [aria-current]').textContent()).toContain('dos');
@@ -111,11 +118,7 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     if (lane === null) throw new Error('there is no waveform');
     await page.mouse.click(lane.x + lane.width / 2, lane.y + 5);
     await expect.poll(async () => (await pictureTimes(page)).map(Math.round)).toEqual([5, 5]);
-  });
-
-  it('plays another track at the same time', async () => {
-    const { page } = await open(1);
-    await ready(page);
+    // Another track is heard from the same time.
     await page.locator('.time').nth(1).click();
     await page.locator('h2').first().press('3');
     await expect.poll(() => page.locator('.wave label:has(:checked)').textContent()).toBe('Dub');
@@ -125,14 +128,6 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
       [...document.querySelectorAll('video')].every((video) => video.currentTime > 3.5 && video.muted),
     );
     await page.keyboard.press('Space');
-  });
-
-  it('shows how each line fits, and where it does not', async () => {
-    const { page } = await open(1);
-    await expect
-      .poll(() => page.locator('.fit .words').allTextContents())
-      .toEqual(['0.5 s over 1.5 s', 'silent for 1.5 s', 'silent for 1.5 s']);
-    await expect.poll(() => page.locator('.mark').count()).toBe(3);
   });
 
   it('can be searched, filtered and left with keys', async () => {
@@ -204,15 +199,5 @@ describe.skipIf(CHROMIUM === null)('the page in a browser', () => {
     await expect.poll(countLaidOut).toBeLessThan(60);
     await page.locator('.entries a').last().click();
     await expect.poll(() => page.locator('article h2').textContent()).toBe('lesson 500');
-  });
-
-  it('prints the list and the open video without controls', async () => {
-    const { page } = await open(1);
-    await page.emulateMedia({ media: 'print' });
-    for (const name of ['.transport', '.tools', '.buttons', '.screens']) {
-      await expect.poll(() => page.locator(name).first().isVisible()).toBe(false);
-    }
-    await expect.poll(() => page.locator('.entries a').count()).toBe(2);
-    await expect.poll(() => page.locator('.lines li').last().isVisible()).toBe(true);
   });
 });
