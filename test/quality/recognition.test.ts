@@ -88,11 +88,8 @@ describe.skipIf(!HAS_CLIPS)(`recognition (${NEEDED})`, () => {
   const hasFewUnderMusic = async (names: readonly string[], music: number, most: number) => {
     const speech = speak('heldOut', names);
     const wrong = wrongWords(speech, await recognize(speech, music));
-    report(
-      `words wrong: ${names.length === 1 ? 'a prompt' : 'prompts'}, music ${music} dB below`,
-      wrong,
-      '%',
-    );
+    const clip = names.length === 1 ? 'a prompt' : 'prompts';
+    report(`words wrong: ${clip}, music ${music} dB below`, wrong, '%');
     expect(wrong).toBeLessThan(most);
   };
   test('of a prompt over music 6 dB below has few wrong words', () =>
