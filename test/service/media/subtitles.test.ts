@@ -11,14 +11,14 @@ const SAMPLE = join(import.meta.dirname, '../../fixtures/sample.json');
 const CLIPS: { start: number; end: number; words: string }[] = JSON.parse(readFileSync(SAMPLE, 'utf8')).clips;
 
 let studio: Studio;
-/** The `source` of a request: the first two clips of the sample. */
+/** The `source` of a request: the first clip of the sample. */
 let source: { type: string; upload_id: string };
 /** Jobs that succeeded, with their SRT files. */
 let heard: Awaited<ReturnType<typeof recognize>>;
 
 beforeAll(async () => {
   studio = await openStudio();
-  const video = cutSample(studio.folder, 12.6);
+  const video = cutSample(studio.folder, 8.6);
   source = { type: 'upload', upload_id: await studio.upload(video, 'source_video') };
   heard = await recognize({}, 'heard.srt');
 }, PATIENCE.timeout);
@@ -42,9 +42,9 @@ const times = (lines: readonly SubtitleLine[]) => lines.map(({ start_ms, end_ms 
 describe('subtitle recognition', () => {
   it('detects the language, and most of the words', () => {
     expect(heard.language).toBe('en');
-    const said = CLIPS.slice(0, 2).map((clip) => clip.words);
+    const said = CLIPS[0]?.words ?? '';
     const words = heard.lines.map((line: SubtitleLine) => line.text).join(' ');
-    expect(wordErrorRate(said.join(' '), words)).toBeLessThan(0.45);
+    expect(wordErrorRate(said, words)).toBeLessThan(0.45);
   });
 
   it('returns the same cues as SRT and as lines, numbered, in order, inside the video', () => {
@@ -53,7 +53,7 @@ describe('subtitle recognition', () => {
     expect(numbers).toEqual(numbers.map((_: number, at: number) => at + 1));
     const edges = times(heard.lines).flat();
     expect(edges).toEqual(edges.toSorted((left, right) => left - right));
-    expect(edges.at(-1)).toBeLessThanOrEqual(12_600);
+    expect(edges.at(-1)).toBeLessThanOrEqual(8600);
   });
 
   it('uses the language that is named', PATIENCE, async () => {
