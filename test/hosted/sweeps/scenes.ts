@@ -28,6 +28,8 @@ export interface Scene {
   /** Paths of videos of three seconds, or of eight where they are long. */
   readonly inputs: readonly string[];
   readonly isLong?: true;
+  /** It differs from another one in a flag or a second language: only in the long run. */
+  readonly isVariant?: true;
   /** Subtitles and lists of terms, by their paths. */
   readonly texts?: Readonly<Record<string, string>>;
   /** How the service translates a line. */
@@ -69,6 +71,7 @@ const [ONE = '', SECOND = '', THIRD = ''] = ['uno', 'dos', 'tres'].map((text) =>
 export const SCENES: readonly Scene[] = [
   {
     name: 'a video in two languages',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [TWO],
     results: TWO_RESULTS,
@@ -85,6 +88,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a folder',
+    isVariant: true,
     inputs: ['videos/one.mp4', 'videos/two.mp4', 'videos/deep/three.mp4'],
     commands: [['localize', 'videos', '--to', 'es', '--out', 'out']],
     results: ['one', 'two', 'deep/three'].map((stem) =>
@@ -123,6 +127,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'videos in stages in two languages',
+    isVariant: true,
     inputs: ['one.mp4', 'two.mp4'],
     commands: [['localize', 'one.mp4', 'two.mp4', '--from', 'en', '--to', 'es,ca', '--from-subtitles']],
     results: [],
@@ -170,6 +175,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a run that waits for a second',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [TWO],
     opening: ['--timeout', '1s'],
@@ -186,6 +192,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'recognitions and dubs of their lines',
+    isVariant: true,
     inputs: ['one.mp4', 'two.mp4'],
     commands: [
       ['recognize', 'one.mp4', 'two.mp4', '--from', 'en'],
@@ -199,6 +206,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a sample, and the whole in parts',
+    isVariant: true,
     inputs: ['talk.mp4'],
     isLong: true,
     commands: [
@@ -211,6 +219,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a video that keeps its sound',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
     results: [],
@@ -230,6 +239,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'one file of a video in parts',
+    isVariant: true,
     inputs: ['talk.mp4'],
     isLong: true,
     commands: [['localize', 'talk.mp4', '--from', 'en', '--to', 'es,ca', '--split', '--one-file']],
@@ -239,6 +249,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'one file with two languages, in stages',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [
       [...STAGES.slice(0, -1), 'es,ca', '--from-subtitles', '--subtitle-output', 'soft', '--one-file'],
@@ -249,6 +260,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'two shards',
+    isVariant: true,
     inputs: ['videos/a.mp4', 'videos/b.mp4', 'videos/c.mp4', 'videos/d.mp4'],
     commands: ['1/2', '2/2'].map((shard) => [
       ...['localize', 'videos', '--to', 'es', '--out', 'out', '--shard', shard],
@@ -271,6 +283,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'long subtitles in parts',
+    isVariant: true,
     inputs: [],
     texts: { 'talk.srt': srtOf('one', 'two', 'three', 'four', 'five', 'six') },
     commands: [['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--split']],
@@ -340,6 +353,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'stages of given subtitles that are edited after the dub',
+    isVariant: true,
     inputs: ['talk.mp4'],
     texts: { 'mine.srt': srtOf(ONE, SECOND, THIRD) },
     commands: [
