@@ -27,6 +27,8 @@ describe('a term', () => {
   it.each<[string, Term, string, string, string[]]>([
     ['is found as a whole word only', keep('Acme'), 'Acmeland', 'nada', []],
     ['is lost if only a longer word is there', keep('Acme'), 'Acme', 'Acmeland', ['1 Acme→Acme']],
+    ['is no end of a longer word', keep('Acme'), 'reAcme', 'nada', []],
+    ['is lost if only a word that ends with it is there', keep('Acme'), 'Acme', 'reAcme', ['1 Acme→Acme']],
     ['with * may have an ending', keep('Acme*'), 'Acme grows', 'Acmes crece', []],
     [
       'with * matches endings in the source too',

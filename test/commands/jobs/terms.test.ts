@@ -1,5 +1,5 @@
 /** `vloc translate --terms` with translators that lose terms. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -248,77 +248,6 @@ describe('--mask-terms', () => {
   });
 });
 
-/** What a hostile translator does to a term, and how many occurrences are left of an exact one and of one with endings. */
-const HARMS = {
-  keep: { change: (term: string) => term, left: 1, leftOfPrefix: 1 },
-  drop: { change: () => '', left: 0, leftOfPrefix: 0 },
-  inflect: { change: (term: string) => `${term}os`, left: 0, leftOfPrefix: 1 },
-  lowercase: { change: (term: string) => term.toLowerCase(), left: 1, leftOfPrefix: 1 },
-  repeat: { change: (term: string) => `${term}, ${term}`, left: 2, leftOfPrefix: 2 },
-  prepend: { change: (term: string) => `re${term}`, left: 0, leftOfPrefix: 0 },
-} as const;
-
-const TERMS = [
-  { term: 'Acme', expected: 'Acme', source: 'Acme' },
-  { term: 'board*', expected: 'consejo*', source: 'boards' },
-  { term: 'iPhone*', expected: 'iPhone*', source: 'iPhones' },
-] as const;
-
-it('of 300 cues from a hostile translator each lost term is reported, and nothing else', async () => {
-  const word = fc.oneof(
-    fc.record({
-      term: fc.constantFrom(...TERMS),
-      harm: fc.constantFrom(...Object.entries(HARMS).map(([name, each]) => ({ name, ...each }))),
-    }),
-    fc.constantFrom('the', 'Acmeland', 'phones', 'overboard'),
-  );
-  const cue = fc.array(word, { minLength: 1, maxLength: 8 });
-  const files = fc.sample(fc.array(cue, { minLength: 100, maxLength: 100 }), { numRuns: 3, seed: 34 });
-  const translations = new Map<string, string>();
-  const expected: Record<string, readonly string[]> = {};
-  const vloc = await openDesk((text) => translations.get(text) ?? text);
-  await mkdir(join(vloc.folder, 'in'));
-  for (const [number, cues] of files.entries()) {
-    const texts = cues.map((words, at) => {
-      const source = words.map((each) => (typeof each === 'string' ? each : each.term.source));
-      const text = `${number}-${at} ${source.join(' ')}.`;
-      const translated = words.map((each) =>
-        typeof each === 'string' ? each : each.harm.change(each.term.expected.replace('*', '')),
-      );
-      translations.set(text, `${number}-${at} ${translated.join(' ')}`);
-      return text;
-    });
-    await writeFile(join(vloc.folder, 'in', `${number}.srt`), srtOf(texts));
-    expected[`in/${number}.srt`] = cues.flatMap((words, at) =>
-      TERMS.flatMap((term) => {
-        const own = words.flatMap((each) =>
-          typeof each !== 'string' && each.term === term ? [each.harm] : [],
-        );
-        const left = own.reduce((sum, harm) => sum + leftOf(term.term, harm), 0);
-        return own.length > left ? [`${at + 1} ${term.term} ${own.length - left}`] : [];
-      }),
-    );
-  }
-  const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--terms', 'terms.csv', '--output', 'json'];
-  const { code, stdout } = await vloc.run(words);
-  expect(code).toBe(0);
-  const found = Object.entries(lossesIn(stdout)).map(([input, losses]) => [
-    input,
-    losses.map(({ row, term, missing }) => `${row} ${term} ${missing}`).toSorted(),
-  ]);
-  const sorted = Object.entries(expected).map(([input, losses]) => [input, losses.toSorted()]);
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(sorted));
-  expect(Object.values(expected).flat().length).toBeGreaterThan(200);
-});
-
-type Harm = (typeof HARMS)[keyof typeof HARMS] & { readonly name: string };
-
-/** A term with a capital inside is lost in small letters. */
-function leftOf(term: string, { name, left, leftOfPrefix }: Harm): number {
-  if (term === 'iPhone*' && name === 'lowercase') return 0;
-  return term.endsWith('*') ? leftOfPrefix : left;
-}
-
 /** What a hostile translator does to a placeholder. */
 const MANGLINGS: readonly ((placeholder: string) => string)[] = [
   (placeholder) => placeholder,
@@ -330,48 +259,33 @@ const MANGLINGS: readonly ((placeholder: string) => string)[] = [
   (placeholder) => placeholder.replace('T', 'U'),
 ];
 
-it('of 150 cues with mangled placeholders none is left, and each term that is lost then is reported', async () => {
-  const word = fc.oneof(fc.constantFrom('Acme', 'the', 'and'), fc.constantFrom('Acme', 'left'));
+it('of 50 cues with mangled placeholders none is left, and each term that is lost then is reported', async () => {
   const cue = fc.record({
-    words: fc.array(word, { minLength: 1, maxLength: 6 }),
+    words: fc.array(fc.constantFrom('Acme', 'the', 'and', 'left'), { minLength: 1, maxLength: 6 }),
     manglings: fc.array(fc.constantFrom(...MANGLINGS), { minLength: 6, maxLength: 6 }),
     losesPlain: fc.boolean(),
   });
-  const files = fc.sample(fc.array(cue, { minLength: 50, maxLength: 50 }), { numRuns: 3, seed: 34 });
-  const cues = new Map<string, (typeof files)[number][number]>();
+  const made = fc.sample(cue, { numRuns: 50, seed: 34 });
   const vloc = await openDesk((text) => {
-    const { manglings = [], losesPlain = false } = cues.get(text.split(' ', 1)[0] ?? '') ?? {};
+    const { manglings = [], losesPlain = false } = made[Number.parseInt(text, 10)] ?? {};
     let at = 0;
     const mangled = text.replace(/\{T\d+\}/g, (placeholder) => manglings[at++]?.(placeholder) ?? '');
     return losesPlain ? mangled.replace('Acme', 'Acmé') : mangled;
   });
-  await mkdir(join(vloc.folder, 'in'));
-  const sources = files.map((file, number) =>
-    file.map((each, at) => {
-      cues.set(`${number}-${at}`, each);
-      return `${number}-${at} ${each.words.join(' ')}.`;
-    }),
-  );
-  for (const [number, texts] of sources.entries())
-    await writeFile(join(vloc.folder, 'in', `${number}.srt`), srtOf(texts));
-  const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--terms', 'terms.csv', '--mask-terms'];
-  const { code, stdout } = await vloc.run([...words, '--out', 'out', '--output', 'json']);
-  expect(code).toBe(0);
-  const losses = lossesIn(stdout);
+  const texts = made.map(({ words }, at) => `${at} ${words.join(' ')}.`);
+  await writeFile(join(vloc.folder, 'talk.srt'), srtOf(texts));
+  const { code, stdout, stderr } = await vloc.run([...TRANSLATE, '--mask-terms', '--output', 'json']);
+  expect(code, stderr).toBe(0);
+  const result = await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8');
+  expect(result).not.toMatch(/[{}]|T\d/i);
+  const translated = result.trim().split('\n\n');
   const count = (text: string) => text.match(/Acme(?![a-zé])/g)?.length ?? 0;
-  let total = 0;
-  for (const [number, texts] of sources.entries()) {
-    const result = await readFile(join(vloc.folder, 'out', `${number}.es.srt`), 'utf8');
-    expect(result).not.toMatch(/[{}]|T\d/i);
-    const translated = result.trim().split('\n\n');
-    const missing = texts.flatMap((text, at) => {
-      const lost = count(text) - count(translated[at] ?? '');
-      return lost > 0 ? [{ row: at + 1, missing: lost }] : [];
-    });
-    expect(losses[`in/${number}.srt`]?.map(({ row, missing: lost }) => ({ row, missing: lost }))).toEqual(
-      missing,
-    );
-    total += missing.length;
-  }
-  expect(total).toBeGreaterThan(5);
+  const missing = texts.flatMap((text, at) => {
+    const lost = count(text) - count(translated[at] ?? '');
+    return lost > 0 ? [{ row: at + 1, missing: lost }] : [];
+  });
+  expect(lossesIn(stdout)['talk.srt']?.map(({ row, missing: lost }) => ({ row, missing: lost }))).toEqual(
+    missing,
+  );
+  expect(missing.length).toBeGreaterThan(5);
 });
