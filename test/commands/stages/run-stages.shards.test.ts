@@ -4,7 +4,7 @@ import { startStaging } from './staging.ts';
 
 test('shards review their own videos, and a run without shards is refused', async () => {
   const vloc = await startStaging();
-  const names = ['talk.mp4', 'week1/lesson.mp4', 'week1/other.mp4'];
+  const names = ['talk.mp4', 'week1/other.mp4'];
   for (const name of names) await vloc.addVideo(name);
   const words = ['localize', '.', '--to', 'es', '--stop-after'];
   for (const index of [1, 2]) {
@@ -12,22 +12,22 @@ test('shards review their own videos, and a run without shards is refused', asyn
     const ended = await vloc.run([...words, 'recognize', '--shard', `${index}/2`]);
     expect([ended.code, ended.stderr]).toEqual([
       0,
-      expect.stringContaining(`Shard ${index}/2: ${own} of 3 items`),
+      expect.stringContaining(`Shard ${index}/2: ${own} of 2 items`),
     ]);
   }
-  expect(await vloc.jobs()).toEqual([3, 0, 0, 0]);
+  expect(await vloc.jobs()).toEqual([2, 0, 0, 0]);
   const preview = await vloc.run([...words, 'translate', '--shard', '2/2', '--dry-run', '-o', 'json']);
-  expect(JSON.parse(preview.stdout)).toMatchObject({ shard: '2/2', items_of_all_shards: 3 });
+  expect(JSON.parse(preview.stdout)).toMatchObject({ shard: '2/2', items_of_all_shards: 2 });
 
   const whole = await vloc.run([...words, 'translate']);
   expect([whole.code, whole.stderr]).toEqual([2, expect.stringContaining('with --shard i/2')]);
-  expect(await vloc.jobs()).toEqual([3, 0, 0, 0]);
+  expect(await vloc.jobs()).toEqual([2, 0, 0, 0]);
   for (const index of [1, 2]) {
     const ended = await vloc.run([...words, 'translate', '--shard', `${index}/2`]);
     expect(ended.code, ended.stderr).toBe(0);
   }
   // Each video was recognized once, and its subtitles were not taken for those of somebody else. All say the same, so that some
   // translations are remembered.
-  expect((await vloc.jobs())[0]).toBe(3);
+  expect((await vloc.jobs())[0]).toBe(2);
   for (const name of names) expect(vloc.has(name.replace('.mp4', '.es.srt'))).toBe(true);
 });
