@@ -1,112 +1,109 @@
 /** Videos without sound, of which --pass-through makes copies in the results. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ffmpeg } from '../../engines/workspace.ts';
+import { makeMedia } from '../../support/remembered-programs.ts';
 import { type Staging, startStaging } from '../stages/staging.ts';
 
-const PATIENCE = { timeout: 240_000 };
-const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
+const SILENT = ['in/silent.mp4', 'in/more/silent.mov'];
+const COPIES = ['out/silent.es.mp4', 'out/more/silent.es.mov'];
+const WORDS = ['localize', 'in', '--to', 'es', '--from', 'en', '--out', 'out'];
+const PASSING = [...WORDS, '--pass-through'];
 
-async function openFolder(): Promise<Staging> {
+/** A picture of a second. */
+function makeSilent(path: string, source = 'testsrc'): void {
+  const picture = ['-f', 'lavfi', '-i', `${source}=s=64x48:r=5:d=1`, '-pix_fmt', 'yuv420p'];
+  makeMedia(...picture, '-c:v', 'libx264', '-preset', 'ultrafast', path);
+}
+
+/** A folder with videos without sound. */
+async function openSilent(): Promise<Staging> {
   const vloc = await startStaging();
-  await rm(vloc.path('talk.mp4'));
-  await vloc.addVideo('in/good.mp4');
-  await mkdir(join(vloc.folder, 'in', 'more'));
-  for (const name of ['silent.mp4', 'more/silent.mov'])
-    ffmpeg(
-      ...PICTURE,
-      '-pix_fmt',
-      'yuv420p',
-      '-c:v',
-      'libx264',
-      '-preset',
-      'ultrafast',
-      vloc.path(`in/${name}`),
-    );
-  writeFileSync(vloc.path('terms.csv'), 'term,es\nnight,NIGHT\n');
+  await mkdir(vloc.path('in/more'), { recursive: true });
+  for (const name of SILENT) makeSilent(vloc.path(name));
   return vloc;
 }
 
-const WORDS = ['localize', 'in', '--to', 'es', '--from', 'en', '--out', 'out'];
+/** The same with a video that has sound. */
+async function openFolder(): Promise<Staging> {
+  const vloc = await openSilent();
+  await rename(vloc.path('talk.mp4'), vloc.path('in/good.mp4'));
+  return vloc;
+}
 
-describe.each([
-  ['as one job', []],
-  ['in stages', ['--terms', 'terms.csv']],
-])('a folder with videos without sound, %s', PATIENCE, (_how, more) => {
-  const words = [...WORDS, ...more];
+function expectCopies(vloc: Staging): void {
+  for (const [at, name] of COPIES.entries())
+    expect(readFileSync(vloc.path(name)).equals(readFileSync(vloc.path(SILENT[at] ?? ''))), name).toBe(true);
+}
 
+describe('a folder with videos without sound', () => {
   it('names the ways on, and with --pass-through gets copies, once and for nothing', async () => {
     const vloc = await openFolder();
-    const refused = await vloc.run(words);
+    const refused = await vloc.run(WORDS);
     expect(refused.code).toBe(3);
     for (const way of ['--pass-through', '--exclude PATTERN', 'vloc batch forget'])
       expect(refused.stderr).toContain(way);
     expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(3);
-    const made = await vloc.jobs();
 
-    const passing = [...words, '--pass-through'];
-    const planned = await vloc.run([...passing, '--dry-run', '-o', 'json']);
+    const planned = await vloc.run([...PASSING, '--dry-run', '-o', 'json']);
     const plan = JSON.parse(planned.stdout);
     expect([planned.code, plan.jobs, plan.credits], planned.stderr).toEqual([0, 0, 0]);
-    const shown = await vloc.run([...passing, '--dry-run']);
-    expect(shown.stdout + shown.stderr).toMatch(
-      /silent\.mp4 .*copied|Copied on this machine: .*silent\.es\.mp4/,
-    );
-    const ran = await vloc.run([...passing, '-o', 'json']);
+    const shown = await vloc.run([...PASSING, '--dry-run']);
+    expect(shown.stdout + shown.stderr).toMatch(/silent\.mp4 .*copied/);
+    const ran = await vloc.run([...PASSING, '-o', 'json']);
     expect(ran.code, ran.stderr).toBe(0);
-    for (const name of ['silent.mp4', 'more/silent.mov']) {
-      const copy = vloc.path(`out/${name.replace('silent.', 'silent.es.')}`);
-      expect(readFileSync(copy).equals(readFileSync(vloc.path(`in/${name}`))), name).toBe(true);
-    }
-    expect(await vloc.jobs()).toEqual(made);
+    expectCopies(vloc);
     const status = await vloc.run(['batch', 'status', 'out', '--all', '-o', 'json']);
     expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([0, { failed: 0, waiting: 0 }]);
-
-    const { mtimeMs, ino } = statSync(vloc.path('out/silent.es.mp4'));
-    const again = await vloc.run(passing);
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
-    expect(statSync(vloc.path('out/silent.es.mp4'))).toMatchObject({ mtimeMs, ino });
-    // A copy that is gone is made again, and one of another file replaces it.
-    await rm(vloc.path('out/silent.es.mp4'));
-    ffmpeg(
-      '-y',
-      ...PICTURE,
-      '-t',
-      '0.6',
-      '-pix_fmt',
-      'yuv420p',
-      '-c:v',
-      'libx264',
-      vloc.path('in/more/silent.mov'),
-    );
-    const last = await vloc.run(passing);
-    expect(last.code, last.stderr).toBe(0);
-    for (const [from, to] of [
-      ['silent.mp4', 'silent.es.mp4'],
-      ['more/silent.mov', 'more/silent.es.mov'],
-    ])
-      expect(readFileSync(vloc.path(`out/${to}`)).equals(readFileSync(vloc.path(`in/${from}`))), to).toBe(
-        true,
-      );
   });
 
-  it('never writes over a file of the user', async () => {
-    const vloc = await openFolder();
-    await mkdir(join(vloc.folder, 'out'));
+  it('in stages gets copies for nothing, once', async () => {
+    const vloc = await openSilent();
+    writeFileSync(vloc.path('terms.csv'), 'term,es\nnight,NIGHT\n');
+    const words = [...PASSING, '--terms', 'terms.csv'];
+    const shown = await vloc.run([...words, '--dry-run']);
+    expect(shown.stderr).toMatch(/Copied on this machine: .*silent\.es\.mp4/);
+    const ran = await vloc.run(words);
+    expect(ran.code, ran.stderr).toBe(0);
+    expectCopies(vloc);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+    const again = await vloc.run(words);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
+  });
+
+  it.each([
+    ['as one job', []],
+    ['in stages', ['--terms', 'terms.csv']],
+  ])('never loses a file of the user in the results: %s', async (_how, more) => {
+    const vloc = await openSilent();
+    writeFileSync(vloc.path('terms.csv'), 'term,es\nnight,NIGHT\n');
+    await mkdir(vloc.path('out'));
     writeFileSync(vloc.path('out/silent.es.mp4'), 'mine');
-    const ran = await vloc.run([...words, '--pass-through']);
+    const ran = await vloc.run([...PASSING, ...more]);
     expect(ran.code, ran.stderr).toBe(3);
     expect(vloc.read('out/silent.es.mp4')).toBe('mine');
     expect(ran.stderr).toContain('silent.es.mp4');
   });
+
+  it('makes a copy again that is gone, and replaces one of another file', async () => {
+    const vloc = await openSilent();
+    expect((await vloc.run(PASSING)).code).toBe(0);
+    const { mtimeMs, ino } = statSync(vloc.path('out/silent.es.mp4'));
+    const again = await vloc.run(PASSING);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing to do')]);
+    expect(statSync(vloc.path('out/silent.es.mp4'))).toMatchObject({ mtimeMs, ino });
+    await rm(vloc.path('out/silent.es.mp4'));
+    makeSilent(vloc.path('in/more/silent.mov'), 'smptebars');
+    const last = await vloc.run(PASSING);
+    expect(last.code, last.stderr).toBe(0);
+    expectCopies(vloc);
+  });
 });
 
-it('the command to play a result is that of a localized video, not of a copy', PATIENCE, async () => {
+it('the command to play a result is that of a localized video, not of a copy', async () => {
   const vloc = await openFolder();
   await rename(vloc.path('in/silent.mp4'), vloc.path('in/a.mp4'));
-  const { code, stdout, stderr } = await vloc.run([...WORDS, '--pass-through', '-o', 'table']);
+  const { code, stdout, stderr } = await vloc.run([...PASSING, '-o', 'table']);
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/a\.es\.mp4[\s\S]*good\.es\.mp4/);
   expect(stderr).toMatch(/Play it: .*out\/good\.es\.mp4/);
