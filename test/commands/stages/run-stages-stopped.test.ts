@@ -47,26 +47,27 @@ const reach = (vloc: Staging, jobs: readonly number[]) =>
 describe('stages that were', () => {
   it('interrupted print the command that continues, which pays nothing twice, and tell programs their state', async () => {
     const vloc = await startStaging();
+    const words = [...WORDS, '--stop-after', 'translate'];
     vloc.engines.hold();
     for (const output of ['table', 'ndjson', 'json']) {
       const test = createTestIo({ cwd: vloc.folder, env: environment(vloc) });
-      const running = main(output === 'table' ? WORDS : [...WORDS, '-o', output], test.io);
+      const running = main(output === 'table' ? words : [...words, '-o', output], test.io);
       await reach(vloc, [1, 0, 0, 0]);
       await until(() => (test.stderr() + test.stdout()).includes('talk.mp4'));
       test.send(output === 'table' ? 'SIGINT' : 'SIGTERM');
       expect(await running).toBe(output === 'table' ? 130 : 143);
       if (output === 'table') {
         expect(test.stderr()).toContain('0 of 1 done');
-        expect(test.stderr()).toContain(`  vloc ${WORDS.join(' ')}\n`);
+        expect(test.stderr()).toContain(`  vloc ${words.join(' ')}\n`);
       } else if (output === 'ndjson') {
         const last = JSON.parse(test.stdout().trim().split('\n').at(-1) ?? '');
         expect(last).toMatchObject({ type: 'summary', left: 1, exit_code: 143 });
       } else expect(JSON.parse(test.stdout()).data).toHaveLength(1);
     }
     vloc.engines.letGo();
-    const { code, stderr } = await vloc.run(WORDS);
+    const { code, stderr } = await vloc.run(words);
     expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   });
 
   it('killed after the recognition, the translation and during the export are unfinished, and `batch retry` makes the rest', async () => {
@@ -141,15 +142,25 @@ describe('a video that fails', () => {
     const vloc = await startStaging();
     await vloc.addVideo('other.mp4');
     vloc.engines.failNext(new JobFailure('NO_SPEECH_DETECTED', 'there is no speech'));
-    const words = ['localize', 'talk.mp4', 'other.mp4', '--to', 'es', '--from-subtitles', '--jobs', '1'];
+    const words = [
+      'localize',
+      'talk.mp4',
+      'other.mp4',
+      '--to',
+      'es',
+      '--stop-after',
+      'translate',
+      '--jobs',
+      '1',
+    ];
     const { code, stdout, stderr } = await vloc.run([...words, '-o', 'ndjson']);
     expect(code, stderr).toBe(3);
-    expect(await vloc.jobs()).toEqual([2, 1, 1, 1]);
+    expect(await vloc.jobs()).toEqual([2, 1, 0, 0]);
     const events = linesOf(stdout);
     const files = events.filter(({ type }) => type === 'file');
     // Whichever is uploaded first is the one that fails.
     const [failed] = events.filter(({ type }) => type === 'failed');
-    const finished = failed?.input === 'talk.mp4' ? 'other.es.mp4' : 'talk.es.mp4';
+    const finished = failed?.input === 'talk.mp4' ? 'other.es.srt' : 'talk.es.srt';
     expect(files.map(({ path }) => path)).toEqual([vloc.path(finished)]);
     expect(events.filter(({ type }) => type === 'summary')).toEqual([
       expect.objectContaining({ jobs: 2, done: 1, failed: 1, exit_code: 3 }),
