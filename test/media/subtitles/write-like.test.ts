@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readCues, scanText, textInside, wordLines } from '../../../src/media/subtitles/read-subtitle.ts';
 import { replaceCueWords, writeLike } from '../../../src/media/subtitles/write-like.ts';
@@ -55,4 +56,70 @@ test('words that would be read as a cue of their own are named by their cue', ()
     [2, 'y\n3\n00:00:05,000 -> 00:00:06,000'],
   ]);
   expect(replaceCueWords(scanned, words)).toEqual({ unfit: 2 });
+});
+
+/** What is written of words in capitals, and how many lines there are. */
+function inCapitals(bytes: Buffer, name: string) {
+  const file = readCues(bytes, name);
+  const lines = wordLines(file).map((line) => ({ ...line, text: line.text.toUpperCase() }));
+  return { lines: lines.length, text: writeLike(file, lines) };
+}
+
+test.each<[string, number, Readonly<Record<string, string>>]>([
+  [
+    'settings.en.vtt',
+    2,
+    {
+      '<i>Good</i> morning.': '<i>GOOD</i> MORNING.',
+      'Look at the &quot;sign&quot;&hellip;': 'LOOK AT THE "SIGN"…',
+    },
+  ],
+  [
+    'sign.en.ass',
+    3,
+    {
+      'Good morning.': 'GOOD MORNING.',
+      EXIT: 'EXIT',
+      '{\\i1}See{\\i0} you later.': '{\\i1}SEE{\\i0} YOU LATER.',
+    },
+  ],
+  ['drawing.en.srt', 1, { 'Hello there.': 'HELLO THERE.' }],
+  ['tags-only.en.srt', 1, { Hello: 'HELLO' }],
+  [
+    'font.en.srt',
+    3,
+    {
+      'Hello my friend.': 'HELLO MY FRIEND.',
+      'Good <i>night</i>': 'GOOD <I>NIGHT</I>',
+      'H<sub>2</sub>O &amp; more': 'H<SUB>2</SUB>O & MORE',
+    },
+  ],
+])('everything but the words of %s stays, of which %i lines are translated', (name, lines, words) => {
+  const bytes = readFileSync(new URL(`../../fixtures/cases/${name}`, import.meta.url));
+  const text = Object.entries(words).reduce((all, [from, to]) => all.replace(from, to), bytes.toString());
+  expect(inCapitals(bytes, name)).toEqual({ lines, text });
+});
+
+test.each([
+  ['rows in italics', 'srt', '1\n00:00:01,000 --> 00:00:02,000\n<i>Good</i>\n<i>morning</i>'],
+  ['rows at the top', 'srt', '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Good\n{\\an8}morning'],
+  [
+    'speakers in italics',
+    'vtt',
+    'WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana><i>Good</i>\n<v Bob><i>morning</i>',
+  ],
+  [
+    'a colour around italics',
+    'ass',
+    '[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,Sign,,0,0,0,,{note}{\\c&H00FFFF&\\fs40\\t(0,9,\\fs(4))}Good {\\i1}morning{\\i0}',
+  ],
+  [
+    'a size and a place before italics',
+    'ass',
+    '[Events]\nDialogue: 0,0:00:01.00,0:00:02.00,Sign,,0,0,0,,{\\fs40}{\\an8}Good {\\i1}morning{\\i0}',
+  ],
+])('everything but the words stays of %s', (_, format, text) => {
+  expect(inCapitals(Buffer.from(text), `talk.en.${format}`).text).toBe(
+    text.replaceAll(/(?<!\p{L})(?:good|morning)/giu, (word) => word.toUpperCase()),
+  );
 });
