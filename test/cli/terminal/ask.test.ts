@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
 import { askLine, askYesNo } from '../../../src/cli/terminal/ask.ts';
 import { Interruption } from '../../../src/commands/context/context.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { openTerminal } from '../../support/pseudo-terminal.ts';
+import { foldersIn } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const RUN = fileURLToPath(new URL('../support/run.ts', import.meta.url));
@@ -17,13 +20,6 @@ const SECRET = { text: 'Secret:', typed: 'hidden', flag: '--secret-stdin' } as c
 function open(command: string) {
   const { PATH = '', HOME = '', VLOC_CONFIG_DIR = '' } = process.env;
   return openTerminal(command, HOME, { PATH, HOME, VLOC_CONFIG_DIR });
-}
-
-const INSTALL = 'Install them now? [y/N]';
-
-/** Asks before it installs: with such a PATH all engines are missing, and nothing could be installed. */
-function openInstall() {
-  return open(`PATH=/nowhere '${process.execPath}' '${RUN}' engines install`);
 }
 
 it('on a terminal asks for missing values, and never shows the secret', async () => {
@@ -43,25 +39,6 @@ it('on a terminal asks for missing values, and never shows the secret', async ()
   ]);
 });
 
-it('on a terminal Ctrl-C at a hidden question ends the run with 130, in silence', async () => {
-  const terminal = open(`${ADD} --replace --base-url https://api.example.com/v1 --key vk_1`);
-  await terminal.see('API secret (not shown):');
-  terminal.type('\x03');
-  expect(await terminal.ended).toBe(130);
-  expect(terminal.screen()).not.toContain('✖');
-});
-
-it.each([
-  ['Ctrl-D is no answer', '\x04', 2, /"Install them now\?" was not answered.*--yes/s],
-  ['a no is an answer', 'n\r', 4, /nothing was installed/],
-])('on a terminal %s', async (_, keys, code, told) => {
-  const terminal = openInstall();
-  await terminal.see(INSTALL);
-  terminal.type(keys);
-  expect(await terminal.ended).toBe(code);
-  expect(terminal.screen()).toMatch(told);
-});
-
 /** A terminal of this process, with the keys that a person types. */
 function createKeys(setRawMode: (isRaw: boolean) => void = () => undefined) {
   const { io, stderr } = createTestIo();
@@ -69,6 +46,26 @@ function createKeys(setRawMode: (isRaw: boolean) => void = () => undefined) {
   Object.assign(io.stderr, { isTTY: true });
   return { io: { ...io, stdin: keys }, keys, stderr };
 }
+
+it.each([
+  [
+    'Ctrl-C at a hidden question ends the run, in silence',
+    'profile add prod --base-url https://api.example.com/v1 --key k',
+    '\x03',
+    130,
+    /^API secret \(not shown\): \n$/,
+  ],
+  ['Ctrl-D is no answer', 'engines install', '\x04', 2, /"Install them now\?" was not answered.*--yes/s],
+  ['a no is an answer', 'engines install', 'n\r', 4, /nothing was installed/],
+])('in a command, %s', async (_, words, typed, code, told) => {
+  const { io, keys, stderr } = createKeys();
+  const folder = makeFolder();
+  // With such a PATH all engines are missing, and nothing could be installed.
+  const env = { PATH: '/nowhere', HOME: folder, ...foldersIn(folder) };
+  keys.write(typed);
+  expect(await main(words.split(' '), { ...io, env })).toBe(code);
+  expect(stderr()).toMatch(told);
+});
 
 describe.each([
   { kind: 'a shown line', ask: askLine, question: { ...SECRET, typed: 'shown' } },
