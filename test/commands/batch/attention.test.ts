@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runMain } from '../../support/run-main.ts';
 import { srtCue } from '../subtitles/desk.ts';
 import { recordDub, TEXT } from '../support/earlier-dub.ts';
 import { startVloc } from '../support/run-vloc.ts';
@@ -106,7 +107,6 @@ a.es.srt:6: 00:00:02,000 EQUAL: its translation is the same as the original</fai
 });
 
 test('it has no page of its own', async () => {
-  const vloc = await startBatch();
-  const { code, stderr } = await vloc.run(['batch', 'report', 'out', '--attention', '--html']);
+  const { code, stderr } = await runMain(['batch', 'report', 'out', '--attention', '--html']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('--attention prints its own list')]);
 });

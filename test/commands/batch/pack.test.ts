@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { EntryDetail } from '../../../src/batch/report/page-facts.ts';
@@ -57,7 +66,7 @@ describe.skipIf(!IS_BUILT)('vloc batch pack', () => {
     };
     const planned = await pack('--dry-run');
     expect(vloc.has('lessons.zip')).toBe(false);
-    expect([await pack(), await pack('--clobber')]).toEqual([planned, planned]);
+    expect(await pack()).toBe(planned);
     execFileSync('python3', ['-m', 'zipfile', '-e', vloc.path('lessons.zip'), vloc.path('elsewhere')]);
     const files = filesBelow(vloc.path('elsewhere'));
     expect(files).toEqual([
@@ -88,8 +97,7 @@ describe.skipIf(!IS_BUILT)('vloc batch pack', () => {
 
   it('packs several folders without inputs, tells equal names apart, and names what is missing with exit code 3', async () => {
     const vloc = await startBatch(['talk.mp4']);
-    const other = LOCALIZE.map((word) => (word === 'out' ? 'out-2' : word));
-    expect((await vloc.run(other)).code).toBe(0);
+    cpSync(vloc.path('out'), vloc.path('out-2'), { recursive: true });
     const pack = ['batch', 'pack', 'out', 'out-2'];
     const { code, stderr } = await vloc.run([...pack, 'copies/lessons', '--no-originals']);
     expect(code, stderr).toBe(0);

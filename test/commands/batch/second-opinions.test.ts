@@ -1,8 +1,8 @@
 /** `batch report --attention --listen --back`: what is paid, what is not, and what is found. */
 import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
+import { runMain } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { startStaging } from '../stages/staging.ts';
 import { srtCue } from '../subtitles/desk.ts';
@@ -75,9 +75,6 @@ test.each([
   [['--back'], '--listen and --back need --attention'],
   [['--attention', '--dry-run'], '--dry-run needs --listen or --back'],
 ])('%j is refused before anything is sent', async (words, message) => {
-  const vloc = await startStaging();
-  await writeFile(join(vloc.folder, 'talk.srt'), SRT);
-  await vloc.run(['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--out', 'out']);
-  const { code, stderr } = await vloc.run(['batch', 'report', 'out', ...words]);
+  const { code, stderr } = await runMain(['batch', 'report', 'out', ...words]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });

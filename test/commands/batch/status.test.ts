@@ -5,7 +5,7 @@ import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
-import { startVloc } from '../support/run-vloc.ts';
+import { startVloc, untilAccepted } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 const COMMAND = ['translate', 'a.srt', 'b.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
@@ -69,10 +69,7 @@ test('--watch shows the totals until everything has finished, then how it ended'
   const vloc = await startBatch();
   vloc.engines.hold();
   const running = vloc.run(COMMAND);
-  await until(
-    () => vloc.run(['batch', 'status', 'out', '-o', 'json']),
-    ({ stdout }) => stdout.includes('"running": 2'),
-  );
+  await untilAccepted(join(vloc.folder, 'out'), 2);
   let looks = 0;
   const sleep = async () => {
     looks += 1;
