@@ -1,19 +1,17 @@
-/** `vloc mcp` as an agent uses it, through the client of the protocol's authors: once in a process of its own. */
-import { spawn } from 'node:child_process';
+/** `vloc mcp` as an agent uses it, through the client of the protocol's authors; `test/e2e` has it as a process. */
 import { existsSync } from 'node:fs';
 import { access, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands/tree.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
 import { untilJob } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
+import { startMain } from '../../support/run-main.ts';
 import { connectAgent } from '../support/agent.ts';
-import { startVloc, type VlocScene } from '../support/run-vloc.ts';
-
-const PROCESS = join(import.meta.dirname, '../support/vloc-process.ts');
+import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
 interface Answer {
   readonly exit_code: number;
@@ -100,11 +98,6 @@ test('inputs are translated with progress, and the result is structured', async 
   const figures = steps.map(({ progress }) => progress);
   expect(figures.length).toBeGreaterThan(0);
   expect(figures).toEqual([...new Set(figures)].sort((left, right) => left - right));
-  const status = await call('batch_status', { dirs: ['.'] });
-  expect(status.output).toMatchObject({ counts: { done: 1 } });
-  const again = await call('translate', { inputs: ['.'], ...TRANSLATE });
-  expect(again.output.data[0]?.id).toBe(answer.output.data[0]?.id);
-  expect(again.session.spent_credits).toBe(answer.session.spent_credits);
 });
 
 test('results are links to files in folders that are called like patterns, and an unfinished batch is no error', async () => {
@@ -318,10 +311,10 @@ test('stdout contains only the protocol, no secret is printed, and the end of st
   const vloc = await startVloc();
   await makeFolders(vloc);
   await writeSubtitles(vloc, 'in/a.srt');
-  const args = [PROCESS, 'mcp', '--write', 'out', '--read', 'in'];
-  const child = spawn(process.execPath, args, { cwd: vloc.folder, env: { ...vloc.env } });
-  const outputs = Promise.all([text(child.stdout), text(child.stderr)]);
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const stdin = new PassThrough();
+  const words = ['mcp', '--write', 'out', '--read', 'in'];
+  const { ended } = startMain(words, { cwd: vloc.folder, env: vloc.env, pace: QUICK, stdin });
+  const send = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const clientInfo = { name: 'raw', version: '1' };
   send({
     id: 1,
@@ -329,13 +322,12 @@ test('stdout contains only the protocol, no secret is printed, and the end of st
     params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
   });
   send({ method: 'notifications/initialized' });
-  child.stdin.write('this is no message\n');
+  stdin.write('this is no message\n');
   const given = { inputs: ['a.srt'], from: 'en', to: ['es'] };
   send({ id: 2, method: 'tools/call', params: { name: 'translate', arguments: given } });
   await expect.poll(() => existsSync(join(vloc.folder, 'out/a.es.srt'))).toBe(true);
-  child.stdin.end();
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  const [stdout, stderr] = await outputs;
+  stdin.end();
+  const { code, stdout, stderr } = await ended;
   const lines = stdout
     .trimEnd()
     .split('\n')
