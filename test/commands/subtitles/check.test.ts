@@ -122,12 +122,7 @@ test('names and messages cannot control the terminal', async () => {
 test('with the video, cues near a shot change and after its end are reported', async () => {
   const { folder, run, write } = await openSubtitlesDesk();
   // Two seconds of red, then of blue: a cut at 2 s.
-  const colors = ['red', 'blue'].flatMap((color) => [
-    '-f',
-    'lavfi',
-    '-i',
-    `color=${color}:s=320x180:r=25:d=2`,
-  ]);
+  const colors = ['red', 'blue'].flatMap((color) => ['-f', 'lavfi', '-i', `color=${color}:s=64x36:r=25:d=2`]);
   const output = ['-filter_complex', '[0][1]concat', '-c:v', 'mpeg4', join(folder, 'talk.mp4')];
   execFileSync('ffmpeg', ['-v', 'error', ...colors, ...output]);
   const cues = srtCue(1, 0.5, 1.96, 'Rojo.') + srtCue(2, 2.12, 2.96, 'Azul.') + srtCue(3, 3.1, 6, 'Fin.');

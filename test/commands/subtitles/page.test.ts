@@ -23,8 +23,10 @@ test.each(COMMANDS)('vloc subtitles %s', async (words) => {
   const { run, write, folder } = await openSubtitlesDesk();
   for (const name of ['talk.es.srt', 'talk.en.srt', 'old.srt', 'lessons/talk.es.srt']) await write(name, SRT);
   await write('new.srt', SRT.replace('Muchas', 'Mil'));
-  const source = ['-f', 'lavfi', '-i', 'color=c=gray:s=160x90:r=5:d=18'];
-  ffmpeg(...source, '-c:v', 'libx264', '-preset', 'ultrafast', join(folder, 'talk.mp4'));
+  if (words.includes('talk.mp4')) {
+    const source = ['-f', 'lavfi', '-i', 'color=c=gray:s=160x90:r=5:d=18'];
+    ffmpeg(...source, '-c:v', 'libx264', '-preset', 'ultrafast', join(folder, 'talk.mp4'));
+  }
   const { code, stderr } = await run(...words.split(' '));
   expect(code, stderr).toBe(words.startsWith('compare') ? 1 : 0);
 });

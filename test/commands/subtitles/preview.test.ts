@@ -13,7 +13,7 @@ async function openWithVideo(size: string) {
   const picture = `color=c=0x808080:s=${size}:r=2:d=6`;
   const file = join(desk.folder, 'talk.mp4');
   // Grey, so that letters and boxes differ from it.
-  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', picture, file]);
+  execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', picture, '-c:v', 'mpeg4', file]);
   return desk;
 }
 
@@ -29,7 +29,7 @@ function inkOf(path: string) {
 }
 
 test('a PNG shows the cue of that time where the style puts it, and free', async () => {
-  const { run, write, folder } = await openWithVideo('640x360');
+  const { run, write, folder } = await openWithVideo('320x180');
   const words = ['preview', 'talk.es.srt', '--video', 'talk.mp4'];
   const ended = await run(...words, '--at', '5', '-o', 'json');
   expect(ended.code).toBe(0);
@@ -37,7 +37,7 @@ test('a PNG shows the cue of that time where the style puts it, and free', async
     ...{ file: 'talk.es.srt', written: 'talk.es.png', time: '00:00:05,000' },
   });
   const plain = inkOf(join(folder, 'talk.es.png'));
-  expect(plain).toMatchObject({ width: 640, height: 360 });
+  expect(plain).toMatchObject({ width: 320, height: 180 });
   expect(plain.top).toBeGreaterThan(0.8);
   const own = JSON.stringify({ extends: 'box', position: 'top', size: 8 });
   await write('house.json', own);
@@ -48,7 +48,7 @@ test('a PNG shows the cue of that time where the style puts it, and free', async
 });
 
 test('a picture that is higher than wide has a fifth free below', async () => {
-  const { run, folder } = await openWithVideo('360x640');
+  const { run, folder } = await openWithVideo('180x320');
   expect(await run('preview', 'talk.es.srt', '--video', 'talk.mp4')).toMatchObject({ code: 0 });
   const ink = inkOf(join(folder, 'talk.es.png'));
   expect(ink.bottom).toBeLessThan(0.8);
