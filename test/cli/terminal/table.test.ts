@@ -4,6 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { loadStyle } from '../../../src/cli/terminal/style.ts';
 import { layOut } from '../../../src/cli/terminal/table.ts';
+import { anyText } from '../../protocol/arbitraries.ts';
 import { createTestIo } from '../../support/test-io.ts';
 
 const style = await loadStyle(createTestIo().io, 'always');
@@ -90,7 +91,7 @@ describe('a table', () => {
         '\u202e',
       ),
       fc.string({ unit: 'grapheme', maxLength: 3 }),
-      fc.string({ unit: 'binary', maxLength: 2 }),
+      anyText({ maxLength: 2 }),
     );
     const cell = fc.array(character, { maxLength: 15 }).map((parts) => parts.join(''));
     const titles = ['ID', 'FILE', '状態', 'ERROR'];

@@ -5,6 +5,7 @@ import {
   type RawWebhook,
   type WebhookRules,
 } from '../../../src/client/webhooks/verify-webhook.ts';
+import { anyText } from '../../protocol/arbitraries.ts';
 import { EVENT_ID, eventBody, type SignOptions, sign, signWithOpenssl } from './sign.ts';
 
 const AT = 1_795_197_845;
@@ -140,7 +141,7 @@ describe('the form of the headers', () => {
   });
 
   it('never makes it throw', () => {
-    const value = fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.string(), { maxLength: 3 }));
+    const value = fc.oneof(anyText(), fc.array(fc.string(), { maxLength: 3 }));
     const names = fc.constantFrom(...Object.keys(deliver().headers), '__proto__', 'constructor');
     fc.assert(
       fc.property(fc.dictionary(names, value), fc.uint8Array(), (headers, body) => {

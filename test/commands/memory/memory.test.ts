@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { MemoryEntry } from '../../../src/batch/records/translation-memory.ts';
 import { readTmx, writeTmx } from '../../../src/commands/memory/tmx.ts';
 import { normalizeCueText } from '../../../src/protocol/srt.ts';
+import { anyText } from '../../protocol/arbitraries.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { hasXmllint } from '../../support/xmllint.ts';
 import { startVloc } from '../support/run-vloc.ts';
@@ -14,8 +15,7 @@ import { startVloc } from '../support/run-vloc.ts';
 const DTD = fileURLToPath(new URL('../../fixtures/tmx14.dtd', import.meta.url));
 const NOW = '2026-11-26T19:00:00.000Z';
 
-const text = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+const text = anyText({ minLength: 1, maxLength: 20 })
   .map((each) => normalizeCueText(each))
   // XML has no control characters, so an export leaves them out.
   .filter(
@@ -236,7 +236,6 @@ describe('vloc memory', () => {
     const imported = await vloc.run(['memory', 'import', ...files]);
     expect(imported.code, imported.stderr).toBe(0);
     const options = ['--from', from, '--to', to, '--output', 'json'];
-    const plan = await vloc.run(['translate', 'talk.srt', '--from', from, '--to', to, '--dry-run']);
     const { code, stdout, stderr } = await vloc.run(['translate', 'talk.srt', ...options]);
     expect(code, stderr).toBe(0);
     const written = await readFile(join(vloc.folder, `talk.${to}.srt`), 'utf8');
@@ -248,7 +247,6 @@ describe('vloc memory', () => {
       imported,
       paid: JSON.parse(stdout).data[0].charged_credits ?? 0,
       texts,
-      plan: plan.stdout + plan.stderr,
     };
   }
 
@@ -295,8 +293,7 @@ describe('vloc memory', () => {
   });
 
   it('lines of a region serve the language without one, and the import says so', async () => {
-    const { paid, texts, imported, plan } = await translateWith([join(CASES, 'region.tmx')]);
-    expect(plan).toContain('1 from memory');
+    const { paid, texts, imported } = await translateWith([join(CASES, 'region.tmx')]);
     expect([paid, texts[0]]).toEqual([1, 'SALUDO DE LA MEMORIA']);
     expect(imported.stderr).toContain('from en-US to es-ES; also en-US for en, es-ES for es.');
   });
@@ -313,11 +310,9 @@ describe('vloc memory', () => {
     };
     await write(unit('en-US', 'es-ES', 'ESPAÑA'), unit('en', 'es', 'ESPAÑOL'));
     expect(await translate('es', 'en')).toBe('ESPAÑOL');
-    expect(await translate('es-ES', 'en-US')).toBe('ESPAÑA');
     expect(await translate('es-MX', 'en-GB')).toBe('ESPAÑOL');
     await write(unit('en-US', 'es-ES', 'ESPAÑA'));
     expect(await translate('es-MX', 'en-US')).not.toBe('ESPAÑA');
-    expect(await translate('es', 'en-GB')).not.toBe('ESPAÑA');
   });
 
   it('export writes lines with edits, which another folder takes over with what was changed meanwhile', async () => {
