@@ -12,7 +12,7 @@ const rule = section('validation');
 
 const QUARTER_HOUR = 15 * 60;
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', '-pix_fmt', 'yuv420p'];
-/** Packets of this codec are exactly as long as their sound, so the file has exactly the requested length. */
+/** This sound has exactly the requested length, in packets of an eighth of a second: a service may look at each. */
 const EXACT = [
   '-r',
   '1',
@@ -23,7 +23,7 @@ const EXACT = [
   '-pix_fmt',
   'yuv420p',
   '-c:a',
-  'adpcm_ima_qt',
+  'pcm_mulaw',
 ];
 /** MPEG supports only a few frame rates. */
 const MPEG = ['-c:v', 'mpeg1video', '-r', '25', '-c:a', 'mp2', '-ar', '44100', '-f', 'mpeg'];
