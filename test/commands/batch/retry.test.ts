@@ -39,8 +39,7 @@ async function stateCounts(vloc: VlocScene): Promise<Record<string, number>> {
 }
 
 async function jobCount(vloc: VlocScene): Promise<number> {
-  const { stdout } = await vloc.run(['jobs', 'list', '--all', '-o', 'id']);
-  return stdout.trim().split('\n').length;
+  return (await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
 }
 
 test('only failed items run again, with the options and in the folder of their command', async () => {
@@ -79,7 +78,7 @@ test('repeating the retry makes no job, and the first command finds everything d
 });
 
 /** Three items failed; the service holds the jobs of the retry, which is stopped while it waits for them. */
-async function startRetry(flags: readonly string[] = []): Promise<VlocScene> {
+async function startRetry(...flags: string[]): Promise<VlocScene> {
   const vloc = await startBatch(lasting(), lasting(), lasting());
   // A command that does not wait reports failures when it is repeated.
   await until(
@@ -126,10 +125,10 @@ test('a retry that was killed after its jobs were sent is continued by the same 
   await expectComplete(vloc, 7);
 });
 
-test.each([[[]], [['--fresh']], [['--detach']]])(
-  'Ctrl-C prints the retry of a command with %j, which continues',
-  async (flags) => {
-    const vloc = await startRetry(flags);
+test.each(['--fresh', '--detach'])(
+  'Ctrl-C prints the retry of a command with %s, which continues',
+  async (flag) => {
+    const vloc = await startRetry(flag);
     const test = createTestIo({ cwd: vloc.folder, env: vloc.env, pace: QUICK });
     const running = main(['batch', 'retry', 'out', '--all'], test.io);
     await untilJobs(vloc, 7);
@@ -153,23 +152,6 @@ test('items that were never sent are reported with their command, and not paid b
   expect(await jobCount(vloc)).toBe(2);
 });
 
-test.each([
-  ['--files-from', '-'],
-  ['--files-from0', '-'],
-  ['--sheet', '-'],
-])('the stdin of %s is not read again', async (flag, value) => {
-  const vloc = await startBatch(lasting());
-  const options = flag === '--sheet' ? ['--from', 'en', '--to', 'es'] : COMMAND.slice(2, 6);
-  const separator = flag === '--files-from0' ? '\0' : '\n';
-  const names = ['subs/a.srt', 'subs/b.srt'];
-  const stdin = (flag === '--sheet' ? ['file', ...names] : names).join(separator);
-  const command = ['translate', flag, value, ...options, '--out', 'out'];
-  expect((await vloc.run(command, { stdin })).code).toBe(3);
-  const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
-  expect(code).toBe(2);
-  expect(stderr).toContain('NOT_REPEATABLE');
-});
-
 test('a file at the path of the result folder is refused before anything is sent', async () => {
   const vloc = await startBatch(lasting());
   await vloc.run(COMMAND);
@@ -180,16 +162,24 @@ test('a file at the path of the result folder is refused before anything is sent
   expect(await jobCount(vloc)).toBe(4);
 });
 
-test('a recorded option that this version does not accept is refused before anything is sent', async () => {
+test('a recorded command that cannot be repeated is refused before anything is sent', async () => {
   const vloc = await startBatch(lasting());
   await vloc.run(COMMAND);
   const folder = join(vloc.folder, 'out');
   const [command] = (await readBatchRecords({ folder })).commands;
-  const journal = await openBatchJournal({ folder });
   if (command === undefined) throw new Error('a command ran');
-  const options = { ...command.options, order: 'age' };
-  await journal.add({ ...command, options }).finally(() => journal.close());
-  const retried = await vloc.run(['batch', 'retry', 'out', '--all']);
-  expect([retried.code, retried.stderr]).toEqual([2, expect.stringContaining('--order cannot be "age"')]);
+  for (const [change, message] of [
+    // A later version may have recorded it.
+    [{ order: 'age' }, '--order cannot be "age"'],
+    [{ filesFrom: '-' }, 'NOT_REPEATABLE'],
+    [{ filesFrom0: '-' }, 'NOT_REPEATABLE'],
+    [{ sheet: '-' }, 'NOT_REPEATABLE'],
+  ] as const) {
+    const journal = await openBatchJournal({ folder });
+    const options = { ...command.options, ...change };
+    await journal.add({ ...command, options }).finally(() => journal.close());
+    const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
+    expect([change, code, stderr]).toEqual([change, 2, expect.stringContaining(message)]);
+  }
   expect(await jobCount(vloc)).toBe(4);
 });
