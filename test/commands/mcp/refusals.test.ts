@@ -11,21 +11,13 @@ interface Situation {
   readonly to?: string;
 }
 
-/** By the variables of the server, situations that each refuse some of the tools. */
-const SERVERS: readonly (readonly [Readonly<Record<string, string>>, Readonly<Record<string, Situation>>])[] =
-  [
-    [{ VLOC_SECRET: 'wrong' }, { 'the key is not accepted': { operand: 'talk.srt' } }],
-    [{ VLOC_ENGINES: 'talk.srt' }, { 'the engines are not configured correctly': { operand: 'talk.srt' } }],
-    [
-      {},
-      {
-        'the input cannot be used': { operand: 'talk.mp4' },
-        'the input does not exist': { operand: 'missing.srt' },
-        'the language is not supported': { operand: 'talk.srt', to: 'tlh' },
-        'the path is outside the folders': { operand: '../elsewhere' },
-      },
-    ],
-  ];
+/** Between them they refuse each tool, those that need no service too. */
+const SITUATIONS: Readonly<Record<string, Situation>> = {
+  'the key is not accepted': { operand: 'talk.srt' },
+  'the input does not exist': { operand: 'missing.srt' },
+  'the language is not supported': { operand: 'talk.srt', to: 'tlh' },
+  'the path is outside the folders': { operand: '../elsewhere' },
+};
 
 type Schema = Awaited<ReturnType<EarlierClient['listTools']>>['tools'][number]['inputSchema'];
 
@@ -40,29 +32,25 @@ test('a refused call of any tool returns a result as its schema says, with the c
   const vloc = await startVloc();
   for (const name of ['in', 'out']) await mkdir(join(vloc.folder, name));
   await writeFile(join(vloc.folder, 'in/talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
-  await writeFile(join(vloc.folder, 'in/talk.mp4'), 'not a video');
-  const offered = new Set<string>();
+  // The list of engines needs no key; nothing else reads this file for a service elsewhere.
+  const scene = { ...vloc, env: { ...vloc.env, VLOC_SECRET: 'wrong', VLOC_ENGINES: 'talk.srt' } };
+  const client = await connectEarlierAgent(scene, ['--read', 'in', '--write', 'out']);
+  const { tools } = await client.listTools();
   const refused = new Set<string>();
-  for (const [env, situations] of SERVERS) {
-    const scene = { ...vloc, env: { ...vloc.env, ...env } };
-    const client = await connectEarlierAgent(scene, ['--read', 'in', '--write', 'out']);
-    const { tools } = await client.listTools();
-    for (const { name } of tools) offered.add(name);
-    const calls = Object.entries(situations).flatMap(([situation, given]) =>
-      tools.map((tool) => ({ ...tool, given, what: `${tool.name}, when ${situation}` })),
-    );
-    for (const { name, inputSchema, given, what } of calls) {
-      const call = client.callTool({ name, arguments: argumentsFor(inputSchema, given) });
-      const { isError, structuredContent, content } = await call.catch((error) => {
-        throw new Error(`${what}: ${error}`);
-      });
-      if (isError !== true) continue;
-      const failure = { code: expect.stringMatching(/^[A-Z_]+$/), message: expect.any(String) };
-      expect(structuredContent, what).toMatchObject({ error: failure });
-      const [first] = content as { text: string }[]; // results of tools begin with text
-      expect(JSON.parse(first?.text ?? '')).toEqual(structuredContent);
-      refused.add(name);
-    }
+  const calls = Object.entries(SITUATIONS).flatMap(([situation, given]) =>
+    tools.map((tool) => ({ ...tool, given, what: `${tool.name}, when ${situation}` })),
+  );
+  for (const { name, inputSchema, given, what } of calls) {
+    const call = client.callTool({ name, arguments: argumentsFor(inputSchema, given) });
+    const { isError, structuredContent, content } = await call.catch((error) => {
+      throw new Error(`${what}: ${error}`);
+    });
+    if (isError !== true) continue;
+    const failure = { code: expect.stringMatching(/^[A-Z_]+$/), message: expect.any(String) };
+    expect(structuredContent, what).toMatchObject({ error: failure });
+    const [first] = content as { text: string }[]; // results of tools begin with text
+    expect(JSON.parse(first?.text ?? '')).toEqual(structuredContent);
+    refused.add(name);
   }
-  expect([...refused].sort()).toEqual([...offered].sort());
+  expect([...refused].sort()).toEqual(tools.map(({ name }) => name).sort());
 });
