@@ -16,8 +16,8 @@ export interface VirtualTime extends Omit<EventTime, 'advance'> {
 
 /** What arrives at a socket of this machine is read in the next turn of the event loop; some more, for what comes of it. */
 const QUIET_TURNS = 3;
-/** A millisecond of these covers most answers on loopback; a pause is for a disk. */
-const BUSY_TURNS = 100;
+/** Answers on loopback and a disk take longer than these: a pause leaves the processor to them. */
+const BUSY_TURNS = 10;
 /** Real time: writing to a disk takes as long. */
 const REAL_PAUSE_MS = 1;
 /** So many in a row in which nothing happens: then nobody will ever wake who still waits. */
