@@ -211,6 +211,7 @@ export async function batchOf(
 ): Promise<Omit<Batch, 'tasks' | 'preface' | 'listen'>> {
   const { kind, context, operands, options, runOptions, delivery, terms, journal } = run;
   const { io, signal, terminal } = context;
+  const marking = kind === 'auto_localization' ? await createMarking(context) : undefined;
   const { connection, memory } = await run.connect();
   return {
     ...{ journal, delivery, connection, terms, memory, signal },
@@ -218,7 +219,7 @@ export async function batchOf(
     records: openLocalRecords(connection, io.now),
     options: await limitRun(kinds, runOptions, connection, context),
     runtime: { ...SYSTEM_RUNTIME, ...io.pace?.runtime },
-    preparation: createPreparation(io, createMarking(context)),
+    preparation: createPreparation(io, marking),
     masksTerms: options.maskTerms ?? false,
     command: kind,
     warn: terminal.warn,

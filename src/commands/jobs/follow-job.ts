@@ -83,7 +83,7 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       record: recordOnMachine(record, job, naming.delivery.existing),
       async addTracks(task, work) {
         const made = { engines: null, atMs: context.io.now() };
-        const preparation = createPreparation(context.io, createMarking(context));
+        const preparation = createPreparation(context.io, await createMarking(context));
         const { path, notes } = await preparation.addTracks({ ...task, made }, work);
         for (const note of notes) context.terminal.warn(`${job.id}: ${note}`);
         return path;

@@ -10,28 +10,37 @@ export type MarkByProgram = (
   work: Pick<PreparationWork, 'signal' | 'folder'>,
 ) => Promise<string>;
 
-export function createMarking(context: Context): MarkByProgram {
-  return async (video, { signal, folder }) => {
-    const [entry] = (await readEngines(context))?.mark ?? [];
-    if (entry === undefined) return video;
-    const { createParts, withEngine } = await import('../engines/engines.ts');
-    try {
-      return await withEngine('mark', entry, { parts: createParts(context), signal }, (engine, run) =>
-        engine.mark(video, { ...run, folder }),
-      );
-    } catch (error) {
-      signal.throwIfAborted();
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Failure(
-        {
-          category: 'configuration',
-          code: 'ENGINE_ERROR',
-          message: `the finished video could not be marked: ${why}`,
-          advice:
-            'Correct it, or remove it with `vloc engines remove mark 1`, then run the same command again: nothing is paid twice.',
-        },
-        { cause: error },
-      );
-    }
-  };
+/**
+ * Reads which program that is, and refuses one that cannot be used before anything is sent.
+ * @throws Failure (`configuration`)
+ */
+export async function createMarking(context: Context): Promise<MarkByProgram> {
+  const [entry] = (await readEngines(context))?.mark ?? [];
+  if (entry === undefined) return async (video) => video;
+  const { createParts, withEngine } = await import('../engines/engines.ts');
+  const parts = createParts(context);
+  const mark: MarkByProgram = (video, { signal, folder }) =>
+    withEngine('mark', entry, { parts, signal }, (engine, run) => engine.mark(video, { ...run, folder }));
+  const ready = async () => {};
+  await withEngine('mark', entry, { parts, signal: context.signal }, ready).catch((error: unknown) => {
+    throw markingFailure('the program that marks finished videos cannot be used', error);
+  });
+  return (video, work) =>
+    mark(video, work).catch((error: unknown) => {
+      work.signal.throwIfAborted();
+      throw markingFailure('the finished video could not be marked', error);
+    });
+}
+
+function markingFailure(what: string, error: unknown): Failure {
+  return new Failure(
+    {
+      category: 'configuration',
+      code: 'ENGINE_ERROR',
+      message: `${what}: ${error instanceof Error ? error.message : String(error)}`,
+      advice:
+        'Correct it, or remove it with `vloc engines remove mark 1`, then run the same command again: nothing is paid twice.',
+    },
+    { cause: error },
+  );
 }
