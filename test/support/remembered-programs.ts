@@ -23,10 +23,10 @@ const FAIL = `[ $status -gt 128 ] && kill -$((status - 128)) $$
 exit $status`;
 
 /**
- * A program of the same name in front of the real one. What it writes, to stdout and to the files that our code names with
- * `file:`, is kept if it ends without an error and without a warning: by all arguments, the endings of the names and the
- * bytes of all inputs. Progress is written in one piece when it has ended. Everything else is left to the real program: other files
- * in the arguments and in filters.
+ * A program of the same name in front of the real one. What it writes is kept if it ends without an error and without a warning, by all
+ * arguments, the endings of the names and the bytes of all inputs: to stdout, to the files that our code names with `file:`, and to those
+ * that its filters write into the work folder. Progress is written in one piece when it has ended. Everything else is left to the real
+ * program: other files in the arguments and in filters.
  */
 const media = (real: string, folder: string, guard: string) => `#!/bin/sh
 real='${real}'
@@ -61,13 +61,14 @@ role() {
 bytes() {
   cat "$1" || echo "none of $$"
 }
-before= format=
+before= format= told=
 for word do
   role
   case $role:$word in
   input:* | list:*) [ -f "$file" ] || exec "$real" "$@" ;;
   result:file:/*) ;;
-  other:* | result:* | */* | *filename=* | *:file=*) exec "$real" "$@" ;;
+  other:* | result:* | */* | *filename=*) exec "$real" "$@" ;;
+  *:file=*) told="$told $(echo "$word" | tr ':' '\\n' | sed -n 's/^file=\\([a-z][a-z.]*\\).*/\\1/p')" ;;
   esac
 done
 key=$(
@@ -103,6 +104,9 @@ if [ -f "$kept" ]; then
     number=$((number + 1))
     cp "$kept.$number" "$file" || exit 1
   done
+  for name in $told; do
+    cp "$kept.$name" "$name" || exit 1
+  done
   [ -s "$kept" ] || exit 0
   exec cat "$kept"
 fi
@@ -116,6 +120,9 @@ if [ $status = 0 ] && [ ! -s "$part.errors" ]; then
     [ $role = result ] || continue
     number=$((number + 1))
     [ -z "$(find "$file" -size +${MOST_KILOBYTES}k)" ] && cp "$file" "$part.$number" && mv "$part.$number" "$kept.$number" || kept=$part.large
+  done
+  for name in $told; do
+    cp "$name" "$part.$name" && mv "$part.$name" "$kept.$name" || kept=$part.large
   done
   mv "$part" "$kept"
   rm "$part.errors"
