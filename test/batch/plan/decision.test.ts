@@ -238,3 +238,15 @@ it('results of earlier runs in the input folder are not inputs', async () => {
   const { planned } = await plan(cwd, ['.'], { options: { to: ['fr'] }, history: createHistory(records) });
   expect(planned.map(({ item }) => item.label)).toEqual(['a.mp4 → fr']);
 });
+
+it('an item with another audio track than before is a problem', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const planTrack = (track: number, history = createHistory()) => {
+    const preparation = { conversion: 'remuxed', reasons: [], track, parts: 1, minutes: null } as const;
+    const examineVideo = async () => ({ type: 'usable', seconds: 61, preparation }) as const;
+    return plan(cwd, ['a.mp4'], { io: { examineVideo }, history });
+  };
+  const history = createHistory([...asked(await planTrack(2)), accepted()]);
+  expect((await planTrack(2, history)).planned[0]?.decision).toMatchObject({ step: 'continue' });
+  expect(await problemsOf(planTrack(1, history))).toEqual([expect.stringContaining('audio track 2 → 1')]);
+});
