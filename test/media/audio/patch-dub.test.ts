@@ -89,6 +89,7 @@ describe('the voice of a piece', () => {
     ['a little higher and louder', 125, 0.45, null],
     ['of a woman instead of a man', 200, 0.3, 'at 1.0 s its pitch is 200 Hz instead of 110 Hz'],
     ['much quieter', 110, 0.1, 'at 1.0 s it is 10 dB quieter'],
+    ['much louder', 110, 0.9, 'at 1.0 s it is 10 dB louder'],
     ['silent', 110, 0, 'at 1.0 s it is silent'],
   ])('is compared at the same time: %s', async (_name, pitch, level, found) => {
     expect(await compare(pitch, level)).toBe(found);
