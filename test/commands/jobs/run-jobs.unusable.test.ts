@@ -1,18 +1,33 @@
 /** Folders with files that cannot be used: the rest runs, and everything that counts counts the same. */
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg } from '../../engines/workspace.ts';
-import { makeVideo } from '../../prepare/workspace.ts';
+import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
 import type { Ended } from '../../support/run-main.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
-const PATIENCE = { timeout: 300_000 };
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
-const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
-const TONE = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
+const picture = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc=s=64x48:r=5:d=${seconds}`];
+const tone = (seconds: number) => ['-f', 'lavfi', '-i', `sine=f=220:r=48000:d=${seconds}`];
+
+/** Writes a video. @returns its bytes */
+function addVideo(desk: MediaDesk, name: string, seconds = 1): Buffer {
+  const path = join(desk.folder, 'in', name);
+  ffmpeg(...picture(seconds), ...tone(seconds), ...H264, path);
+  return readFileSync(path);
+}
+
+/** With a service that need not read media: what it is sent can be used. */
+async function openDesk(): Promise<MediaDesk> {
+  const engines = { ...createSmallEngines(), inspect: async () => mediaOf(1) };
+  const desk = await openMediaDesk({ engines });
+  await mkdir(join(desk.folder, 'in'));
+  return desk;
+}
 
 /** Why each file of the folder cannot be used. */
 const REASONS: Readonly<Record<string, RegExp>> = {
@@ -26,27 +41,14 @@ const REASONS: Readonly<Record<string, RegExp>> = {
 };
 
 async function openFolder(): Promise<MediaDesk> {
-  const desk = await openMediaDesk();
+  const desk = await openDesk();
   const inputs = join(desk.folder, 'in');
-  await mkdir(inputs);
-  makeVideo(inputs, 'good.mp4', 1, ...H264);
-  makeVideo(inputs, 'long.mp4', 7, ...H264);
-  const whole = readFileSync(makeVideo(inputs, 'truncated.mp4', 1, ...H264));
+  const whole = addVideo(desk, 'good.mp4');
+  addVideo(desk, 'long.mp4', 7);
   writeFileSync(join(inputs, 'truncated.mp4'), whole.subarray(0, Math.floor(whole.length / 2)));
-  ffmpeg(
-    ...PICTURE,
-    ...TONE,
-    ...TONE,
-    '-map',
-    '0:v',
-    '-map',
-    '1:a',
-    '-map',
-    '2:a',
-    ...H264,
-    join(inputs, 'two.mp4'),
-  );
-  ffmpeg(...PICTURE, ...H264, join(inputs, 'silent.mp4'));
+  const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a'];
+  ffmpeg(...picture(1), ...tone(1), ...tone(1), ...maps, ...H264, join(inputs, 'two.mp4'));
+  ffmpeg(...picture(1), ...H264, join(inputs, 'silent.mp4'));
   writeFileSync(join(inputs, 'junk.mp4'), 'not a video at all');
   writeFileSync(join(inputs, 'empty.mp4'), '');
   symlinkSync('nowhere.mp4', join(inputs, 'gone.mp4'));
@@ -81,12 +83,11 @@ function accountsOfRun(ended: Ended): Accounts {
   return { total: summary.jobs, done: summary.done, failed: reasonsOf(failed) };
 }
 
-/** What every form of a report says; they must agree among each other. */
+/** What the status and reports say; they must agree with each other. */
 async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
   const status = await vloc(['batch', 'status', 'out', '--all', '-o', 'json']);
   const report = JSON.parse((await vloc(['batch', 'report', 'out', '--format', 'json'])).stdout);
   const junit = (await vloc(['batch', 'report', 'out', '--format', 'junit'])).stdout;
-  const markdown = (await vloc(['batch', 'report', 'out'])).stdout;
   const { items, counts } = JSON.parse(status.stdout);
   expect([report.items, report.counts]).toEqual([items, counts]);
   type Item = { label: string; state: string; error: { message: string } | null };
@@ -94,11 +95,7 @@ async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
   const total = items.length;
   expect(counts).toMatchObject({ done: total - failed.length, failed: failed.length });
   expect(junit).toContain(`tests="${total}" failures="${failed.length}"`);
-  expect(markdown).toContain(`${total} items at`);
-  if (failed.length > 0) expect(markdown).toContain(`${failed.length} failed`);
   expect(status.code).toBe(failed.length === 0 ? 0 : 3);
-  const page = await vloc(['batch', 'report', 'out', '--html', '--out', 'page.html']);
-  expect(page.code, page.stderr).toBe(0);
   const reasons = failed.map(({ label, error }: Item) => ({ label, message: error?.message ?? '' }));
   for (const { label, message } of reasons) {
     // Names are those below the operand.
@@ -108,7 +105,7 @@ async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
   return { total, done: counts.done, failed: reasonsOf(reasons) };
 }
 
-describe('a folder with unusable files', PATIENCE, () => {
+describe('a folder with unusable files', () => {
   it('runs the rest, and all its counts agree with each other and with --dry-run', async () => {
     const desk = await openFolder();
     const planned = await desk.vloc([...WORDS, '--dry-run', '-o', 'json']);
@@ -135,13 +132,9 @@ describe('a folder with unusable files', PATIENCE, () => {
     expect(await accountsOfFolder(desk)).toEqual(run);
 
     // Looked at again, they fail for the same reasons; nothing is sent for them, and no success is claimed.
-    const again = await desk.vloc([...WORDS, '-o', 'ndjson']);
-    expect(again.code).toBe(3);
-    expect(accountsOfRun(again)).toEqual(run);
     const retried = await desk.vloc(['batch', 'retry', 'out', '-o', 'ndjson']);
     expect(retried.code, retried.stderr).toBe(2);
     expect(accountsOfRun(retried)).toEqual({ total: 7, done: 0, failed: run.failed });
-    expect(await accountsOfFolder(desk)).toEqual(run);
     expect(desk.count('createUpload')).toBe(1);
 
     // Files that are named: one whose track must be chosen fails alone, others are an error before anything is sent.
@@ -157,29 +150,23 @@ describe('a folder with unusable files', PATIENCE, () => {
   });
 
   it('runs a file that was fixed since, by the same command and by a retry', async () => {
-    const desk = await openMediaDesk();
-    const inputs = join(desk.folder, 'in');
-    await mkdir(inputs);
-    makeVideo(inputs, 'good.mp4', 1, ...H264);
-    for (const name of ['empty.mp4', 'junk.mp4']) writeFileSync(join(inputs, name), name.slice(5));
-    expect(accountsOfRun(await desk.vloc([...WORDS, '-o', 'ndjson']))).toMatchObject({ total: 3, done: 1 });
+    const desk = await openDesk();
+    for (const name of ['empty.mp4', 'junk.mp4']) writeFileSync(join(desk.folder, 'in', name), name.slice(5));
+    expect(accountsOfRun(await desk.vloc([...WORDS, '-o', 'ndjson']))).toMatchObject({ total: 2, done: 0 });
 
-    makeVideo(inputs, 'junk.mp4', 2, '-y', ...H264);
+    addVideo(desk, 'junk.mp4');
     const again = await desk.vloc([...WORDS, '-o', 'ndjson']);
-    expect([again.code, accountsOfRun(again)]).toMatchObject([3, { total: 3, done: 2 }]);
-    expect(await accountsOfFolder(desk)).toEqual(accountsOfRun(again));
+    expect([again.code, accountsOfRun(again)]).toMatchObject([3, { total: 2, done: 1 }]);
 
-    makeVideo(inputs, 'empty.mp4', 3, '-y', ...H264);
+    addVideo(desk, 'empty.mp4', 2);
     const retried = await desk.vloc(['batch', 'retry', 'out', '-o', 'ndjson']);
     expect([retried.code, accountsOfRun(retried)]).toEqual([0, { total: 1, done: 1, failed: {} }]);
-    expect(await accountsOfFolder(desk)).toEqual({ total: 3, done: 3, failed: {} });
-    expect((await desk.vloc(WORDS)).code).toBe(0);
-    expect(desk.count('createSubtitleRecognition')).toBe(3);
+    expect(await accountsOfFolder(desk)).toEqual({ total: 2, done: 2, failed: {} });
+    expect(desk.count('createSubtitleRecognition')).toBe(2);
   });
 
   it('without any usable file ends with exit code 2, sends nothing, and is in the record', async () => {
-    const desk = await openMediaDesk();
-    await mkdir(join(desk.folder, 'in'));
+    const desk = await openDesk();
     for (const name of ['a.mp4', 'b.mov']) writeFileSync(join(desk.folder, 'in', name), 'junk');
     const ran = await desk.vloc(['recognize', 'in', '--out', 'out'], {
       env: { VLOC_KEY: '', VLOC_SECRET: '' },
@@ -194,13 +181,19 @@ describe('a folder with unusable files', PATIENCE, () => {
   });
 });
 
-it('a file of a folder that only the service finds unusable is counted the same way', PATIENCE, async () => {
-  const desk = await openMediaDesk();
+it('a file of a folder that only the service finds unusable is counted the same way', async () => {
+  const desk = await openMediaDesk({
+    engines: {
+      ...createSmallEngines(),
+      async inspect(file) {
+        if (statSync(file).size === cut.length) throw new JobFailure('MEDIA_CORRUPT', 'it cannot be decoded');
+        return mediaOf(1);
+      },
+    },
+  });
   await mkdir(join(desk.folder, 'in'));
-  makeVideo(join(desk.folder, 'in'), 'good.mp4', 1, ...H264);
-  // The index is at the beginning, so only decoding shows that most of the file is missing.
-  const sample = readFileSync('test/fixtures/sample.mp4');
-  writeFileSync(join(desk.folder, 'in', 'cut.mp4'), sample.subarray(0, 20_000));
+  addVideo(desk, 'good.mp4');
+  const cut = addVideo(desk, 'cut.mp4', 2);
   const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
   const run = accountsOfRun(ran);
   expect([ran.code, run.total, Object.keys(run.failed)]).toEqual([3, 2, ['in/cut.mp4']]);
@@ -209,5 +202,4 @@ it('a file of a folder that only the service finds unusable is counted the same 
   expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--all')]);
   const retried = await desk.vloc(['batch', 'retry', 'out', '--all', '-o', 'ndjson']);
   expect(accountsOfRun(retried).failed).toEqual(run.failed);
-  expect(await accountsOfFolder(desk)).toEqual(run);
 });
