@@ -1,15 +1,13 @@
 /** The embedded service without an engine for one of several languages: the others run. */
 import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SAMPLE } from '../../engines/workspace.ts';
 import { secondClip } from '../../service/media/studio.ts';
 import { addTinyWordsAndSpeakers } from '../../support/tiny-catalog.ts';
 import { type ModelsDesk, openModelsDesk } from '../models/desk.ts';
 import { linesOf } from '../support/run-vloc.ts';
 
-const PATIENCE = { timeout: 240_000 };
 const LOCAL = ['--profile', 'local', '--out', 'out'];
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nGood morning.\n';
 
@@ -22,7 +20,7 @@ async function openDesk(): Promise<ModelsDesk> {
 /** Language and reason of each item that cannot run, by --dry-run. */
 function problemsOf(stdout: string): string[][] {
   type Item = { target_language: string; problem: string | null };
-  const items: Item[] = JSON.parse(stdout).items ?? JSON.parse(stdout).not_usable;
+  const items: Item[] = JSON.parse(stdout).items;
   return items.flatMap(({ target_language: language, problem }) => (problem ? [[language, problem]] : []));
 }
 
@@ -33,7 +31,7 @@ function failedOf(stdout: string): string[][] {
   );
 }
 
-it('translates into the others, and says of the language what would do it', PATIENCE, async () => {
+it('translates into the others, and says of the language what would do it', async () => {
   const desk = await openDesk();
   const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es,ja', ...LOCAL];
   const planned = await desk.call([...words, '--dry-run', '-o', 'json']);
@@ -49,31 +47,26 @@ it('translates into the others, and says of the language what would do it', PATI
   expect(ran.stderr).toContain('LANGUAGE_NOT_SUPPORTED');
   expect(ran.stderr).not.toContain('Fix the problems');
   expect(readFileSync(join(desk.folder, 'out', 'talk.es.srt'), 'utf8')).toContain('-->');
-  const status = await desk.call(['batch', 'status', 'out', '-o', 'json']);
-  expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { done: 1, failed: 1 }]);
   // Alone, it is an error before anything is recorded.
   const alone = await desk.call([...words.with(5, 'ja').with(-1, 'other')]);
   expect([alone.code, existsSync(join(desk.folder, 'other'))]).toEqual([2, false]);
 });
 
-it('runs the stages of the others, and sends nothing for the language', PATIENCE, async () => {
+it('runs the stages of the others, and sends nothing for the language', async () => {
   const desk = await openDesk();
-  await copyFile(SAMPLE, join(desk.folder, 'talk.mp4'));
+  secondClip(desk.folder, 'talk.mp4');
   const given = ['--source-subtitle', 'talk.srt', '--from', 'en', '--stop-after', 'translate'];
-  const words = ['localize', 'talk.mp4', '--to', 'es,ja', ...given, ...LOCAL];
-  const planned = await desk.call([...words, '--dry-run', '-o', 'json']);
-  const ran = await desk.call([...words, '-o', 'ndjson']);
-  expect([planned.code, ran.code], planned.stderr + ran.stderr).toEqual([3, 3]);
-  const failed = failedOf(ran.stdout);
-  expect(problemsOf(planned.stdout)).toEqual(failed);
-  expect(failed).toEqual([['ja', expect.stringContaining('English cannot be translated to Japanese')]]);
-  expect(JSON.parse(planned.stdout).jobs).toBe(1);
+  const ran = await desk.call(['localize', 'talk.mp4', '--to', 'es,ja', ...given, ...LOCAL, '-o', 'ndjson']);
+  expect(ran.code, ran.stderr).toBe(3);
+  expect(failedOf(ran.stdout)).toEqual([
+    ['ja', expect.stringContaining('English cannot be translated to Japanese')],
+  ]);
   expect(existsSync(join(desk.folder, 'talk.es.srt'))).toBe(true);
   const status = await desk.call(['batch', 'status', 'out', '-o', 'json']);
   expect(JSON.parse(status.stdout).counts).toMatchObject({ done: 1, failed: 1 });
 });
 
-it('names the model that is missing, and no recognizer that is there', PATIENCE, async () => {
+it('names the model that is missing, and no recognizer that is there', async () => {
   const desk = await openDesk();
   secondClip(desk.folder, 'talk.mp4');
   const { models, ...rest } = addTinyWordsAndSpeakers(desk.copies, desk.catalog);
