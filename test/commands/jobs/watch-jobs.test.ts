@@ -54,19 +54,16 @@ describe('a watching job command', () => {
     const words = ['localize', 'inbox', '--to', 'es', '--out', 'out', '--watch', '--provenance'];
     const watch = await startWatch({ ...vloc, env }, words);
     watch.goOn();
-    for (const name of ['first', 'second']) {
-      await vloc.addVideo(`inbox/${name}.mp4`);
-      const file = `out/${name}.es.provenance.json`;
-      await until(() => vloc.has(file), Boolean);
-      const video = vloc.path(`out/${name}.es.mp4`);
-      expect((await readProvenance(video))?.result.sha256).toBe(digestOf(video));
-    }
-    await writeFile(vloc.path('out/third.es.provenance.json'), 'mine');
-    await vloc.addVideo('inbox/third.mp4');
-    await untilTold(watch, 'third.es.provenance.json');
+    await vloc.addVideo('inbox/first.mp4');
+    await until(() => vloc.has('out/first.es.provenance.json'), Boolean);
+    const video = vloc.path('out/first.es.mp4');
+    expect((await readProvenance(video))?.result.sha256).toBe(digestOf(video));
+    await writeFile(vloc.path('out/second.es.provenance.json'), 'mine');
+    await vloc.addVideo('inbox/second.mp4');
+    await untilTold(watch, 'second.es.provenance.json');
     expect((await watch.stop()).code).toBe(130);
-    expect(vloc.read('out/third.es.provenance.json')).toBe('mine');
-    expect(vloc.has('out/third.es.mp4')).toBe(true);
+    expect(vloc.read('out/second.es.provenance.json')).toBe('mine');
+    expect(vloc.has('out/second.es.mp4')).toBe(true);
   });
 
   it('skips folders of trash and snapshots with one note, also those that appear later', async () => {
@@ -131,10 +128,8 @@ describe('a watching job command', () => {
     const allowed = await scene.watch(['--clobber']);
     allowed.goOn();
     await scene.untilResult('talk.es.srt', 'two again');
-    await scene.put('talk.srt', 'three');
-    await scene.untilResult('talk.es.srt', 'three');
     await allowed.stop();
-    expect(await scene.countJobs()).toBe(4);
+    expect(await scene.countJobs()).toBe(3);
   });
 
   it('processes a file that changes while it is processed again afterwards', async () => {
