@@ -28,21 +28,6 @@ describe('the output of a watch', () => {
     expect(events.at(-1)).toMatchObject({ type: 'summary', jobs: 2, done: 1, failed: 1, exit_code: 130 });
   });
 
-  it('counts its results, also if somebody copies the same file once more', async () => {
-    const scene = await openInbox();
-    await scene.put('a.srt');
-    const watch = await scene.watch();
-    watch.goOn();
-    await untilTold(watch, 'a.es.srt');
-    await scene.put('a.srt');
-    await scene.put('b.srt');
-    await untilTold(watch, 'b.es.srt');
-    const { stdout, stderr } = await watch.stop();
-    expect(stderr).toContain('Stopped watching: 2 done.');
-    expect(stdout).toMatch(/a\.es\.srt.*b\.es\.srt/s);
-    expect(await scene.countJobs()).toBe(2);
-  });
-
   it('writes each result when it is finished if the form is one line each', async () => {
     const scene = await openInbox();
     const watch = await scene.watch(['-o', 'plain']);
