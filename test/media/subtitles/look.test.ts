@@ -1,6 +1,6 @@
 /** Looks of burned subtitles: their files, and in rendered pixels where the text and its box are. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { requireFamily } from '../../../src/media/export/fonts.ts';
@@ -16,39 +16,53 @@ const TEXT = 'The quick brown fox jumps over the lazy dog, and the dog does not 
 type Size = typeof LANDSCAPE;
 type Pixel = readonly [red: number, green: number, blue: number];
 
-/** A grey picture with a cue: where it differs from grey, and its pixels. */
-function draw(look: Look, size: Size, text = TEXT) {
+interface Drawing {
+  readonly look: Look;
+  readonly size: Size;
+  readonly text?: string;
+}
+
+/** Grey pictures with a cue, all by one start of ffmpeg: where each differs from grey, and its pixels. */
+function draw<const T extends readonly Drawing[]>(
+  drawings: T,
+): { [K in keyof T]: ReturnType<typeof measure> };
+function draw(drawings: readonly Drawing[]): ReturnType<typeof measure>[] {
   const folder = makeFolder();
-  const cue = { index: 1, start_ms: 0, end_ms: 1000, text };
-  const burning = { language: 'en', white: 255, pixelAspect: 1, look };
-  writeFileSync(join(folder, 'look.ass'), formatAss([cue], size, burning));
-  const grey = `color=c=0x808080:s=${size.width}x${size.height}:d=0.1,format=rgb24`;
-  const args = ['-v', 'error', '-f', 'lavfi', '-i', grey, '-vf', 'ass=look.ass', '-frames:v', '1'];
-  const bytes = execFileSync('ffmpeg', [...args, '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'], {
-    cwd: folder,
-    maxBuffer: 2 ** 24,
+  const graphs = drawings.map(({ look, size, text = TEXT }, at) => {
+    const cue = { index: 1, start_ms: 0, end_ms: 1000, text };
+    const burning = { language: 'en', white: 255, pixelAspect: 1, look };
+    writeFileSync(join(folder, `${at}.ass`), formatAss([cue], size, burning));
+    const grey = `color=c=0x808080:s=${size.width}x${size.height}:d=0.1,format=rgb24`;
+    return `${grey},ass=${at}.ass[p${at}]`;
   });
+  const outputs = drawings.flatMap((_, at) => [
+    ...['-map', `[p${at}]`, '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24', `${at}.rgb`],
+  ]);
+  execFileSync('ffmpeg', ['-v', 'error', '-filter_complex', graphs.join(';'), ...outputs], { cwd: folder });
+  return drawings.map(({ size }, at) => measure(readFileSync(join(folder, `${at}.rgb`)), size));
+}
+
+function measure(bytes: Buffer, size: Size) {
   const pixel = (x: number, y: number): Pixel => {
     const at = (y * size.width + x) * 3;
     return [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0];
   };
   let [top, bottom, left, right] = [size.height, 0, size.width, 0];
-  for (const [at, value] of bytes.entries()) {
-    if (Math.abs(value - 128) <= 10) continue;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (Math.abs((bytes[at] ?? 0) - 128) <= 10) continue;
     const [x, y] = [Math.floor(at / 3) % size.width, Math.floor(at / 3 / size.width)];
-    [top, bottom, left, right] = [
-      Math.min(top, y),
-      Math.max(bottom, y),
-      Math.min(left, x),
-      Math.max(right, x),
-    ];
+    [top, bottom] = [Math.min(top, y), Math.max(bottom, y)];
+    [left, right] = [Math.min(left, x), Math.max(right, x)];
   }
   return { pixel, top, bottom, left, right };
 }
 
+const LOOKS = ['plain', 'box', 'vertical'] as const;
+const drawLooks = (size: Size) => draw(LOOKS.map((name) => ({ look: builtInLook(name) ?? {}, size })));
+
 test('every look leaves 20 % free below and 10 % at the sides in a picture for phones', () => {
-  for (const name of ['plain', 'box', 'vertical']) {
-    const { top, bottom, left, right } = draw(builtInLook(name) ?? {}, PHONE);
+  for (const [at, { top, bottom, left, right }] of drawLooks(PHONE).entries()) {
+    const name = LOOKS[at];
     expect(bottom, name).toBeLessThan(PHONE.height * 0.8);
     expect(top, name).toBeGreaterThan(PHONE.height * 0.6);
     expect(left, name).toBeGreaterThanOrEqual(PHONE.width * 0.1);
@@ -57,16 +71,19 @@ test('every look leaves 20 % free below and 10 % at the sides in a picture for p
 });
 
 test('in a wide picture only vertical leaves 20 % free below', () => {
-  const free = (name: string) => 1 - draw(builtInLook(name) ?? {}, LANDSCAPE).bottom / LANDSCAPE.height;
-  for (const name of ['plain', 'box']) {
-    expect(free(name), name).toBeGreaterThan(0.045);
-    expect(free(name), name).toBeLessThan(0.1);
+  const [plain = 0, box = 0, vertical = 0] = drawLooks(LANDSCAPE).map(
+    ({ bottom }) => 1 - bottom / LANDSCAPE.height,
+  );
+  for (const free of [plain, box]) {
+    expect(free).toBeGreaterThan(0.045);
+    expect(free).toBeLessThan(0.1);
   }
-  expect(free('vertical')).toBeGreaterThanOrEqual(0.199);
+  expect(vertical).toBeGreaterThanOrEqual(0.199);
 });
 
 test('a box is one rectangle of one shade behind all rows', () => {
-  const { pixel, top, bottom, left, right } = draw({ box: '#0000FF80', outline: 0 }, LANDSCAPE);
+  const look = { box: '#0000FF80', outline: 0 };
+  const [{ pixel, top, bottom, left, right }] = draw([{ look, size: LANDSCAPE }]);
   // Half of grey, half of blue.
   const shade: Pixel = [64, 64, 191];
   const edges = [
@@ -82,9 +99,11 @@ test('a box is one rectangle of one shade behind all rows', () => {
 });
 
 test('colours, size and position are those of the look, in per cent of each picture', () => {
-  for (const size of [LANDSCAPE, { width: 1280, height: 720 }, PHONE]) {
-    const look = { color: '#FF0000', outline: 0, size: 10, position: 'top', margin: 10 } as const;
-    const { pixel, top, bottom, left, right } = draw(look, size, 'HXH');
+  const look = { color: '#FF0000', outline: 0, size: 10, position: 'top', margin: 10 } as const;
+  const sizes = [LANDSCAPE, { width: 1280, height: 720 }, PHONE];
+  const drawn = draw(sizes.map((size) => ({ look, size, text: 'HXH' })));
+  for (const [at, size] of sizes.entries()) {
+    const { pixel, top, bottom, left, right } = drawn[at] ?? expect.fail();
     const short = Math.min(size.width, size.height);
     expect(top).toBeGreaterThanOrEqual(size.height * 0.1);
     // Capital letters are about half as high as the row.
@@ -94,20 +113,21 @@ test('colours, size and position are those of the look, in per cent of each pict
     const reds = Array.from({ length: right - left }, (_, x) => pixel(left + x, middle));
     expect(reds.some(([red, green, blue]) => red > 220 && green < 30 && blue < 30)).toBe(true);
   }
-  const { top, bottom } = draw({ position: 'middle' }, LANDSCAPE);
+  const [{ top, bottom }] = draw([{ look: { position: 'middle' }, size: LANDSCAPE }]);
   expect(Math.abs((top + bottom) / 2 - LANDSCAPE.height / 2)).toBeLessThan(10);
 });
 
 test('rows are fewer in smaller letters, and all of the text stays inside the picture', () => {
-  const height = (size: number) => {
-    const { top, bottom, left, right } = draw({ size, bold: true }, PHONE, `${TEXT} ${TEXT}`);
+  const text = `${TEXT} ${TEXT}`;
+  const drawn = draw([4, 7, 15].map((size) => ({ look: { size, bold: true }, size: PHONE, text })));
+  for (const { top, left, right } of drawn) {
     expect(left).toBeGreaterThan(0);
     expect(right).toBeLessThan(PHONE.width - 1);
     expect(top).toBeGreaterThanOrEqual(0);
-    return bottom - top;
-  };
-  expect(height(4)).toBeLessThan(height(7));
-  expect(height(15)).toBeGreaterThan(height(7));
+  }
+  const [small = 0, usual = 0, large = 0] = drawn.map(({ top, bottom }) => bottom - top);
+  expect(small).toBeLessThan(usual);
+  expect(large).toBeGreaterThan(usual);
 });
 
 test('italics in a bold look stay bold', () => {
