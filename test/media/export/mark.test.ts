@@ -24,12 +24,11 @@ const FACTS: MarkFacts = {
 const SENTENCE =
   /^Synthetic speech in Spanish by espeak-ng, translated from English by apertium; made with vloc \S+ on 2026-11-29\.$/;
 
-/** A second of a tone, and a picture where the container has one. */
-function media(name: string, ...tags: string[]): string {
-  const path = join(makeFolder(), name);
-  const picture = name.endsWith('.mp4') ? ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'] : [];
-  const options = tags.flatMap((tag) => ['-metadata', tag]);
-  ffmpeg(...['-f', 'lavfi', '-i', 'sine=f=500:d=1'], ...picture, ...options, path);
+/** A second of a tone and a picture. */
+function media(...tags: string[]): string {
+  const path = join(makeFolder(), 'talk.mp4');
+  const inputs = ['-f', 'lavfi', '-i', 'sine=f=500:d=1', '-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
+  ffmpeg(...inputs, ...tags.flatMap((tag) => ['-metadata', tag]), path);
   return path;
 }
 
@@ -50,39 +49,37 @@ const packetsOf = (path: string) =>
     '-',
   ]).toString();
 
-test.each(['talk.mp4', 'talk.ogg'])(
-  'a mark is read from %s as it was written, after the comment that was there',
-  async (name) => {
-    const source = media(name, 'comment=Filmed in Bremen', 'title=Talk');
-    const path = join(makeFolder(), name);
-    // Ogg has its tags at the sound, where those of the source would hide it.
-    const none = ['-map_metadata:s:a', '-1'];
-    ffmpeg('-i', source, '-c', 'copy', ...none, ...commentTags(FACTS, 'Filmed in Bremen'), path);
-    const comment = (await commentOf(path)) ?? '';
-    const mark = readMark(comment);
-    expect(mark).toEqual({
-      ...{ synthetic_speech: true, from: 'en', to: ['es'], engines: FACTS.engines },
-      ...{ date: '2026-11-29', tool: expect.stringMatching(/^vloc \d/) },
-    });
-    expect(mark && sentenceOf(mark)).toMatch(SENTENCE);
-    expect(comment).toMatch(/^Filmed in Bremen\nSynthetic speech/);
-  },
-);
+/** What a comment says after the one that was there. */
+function expectMark(comment: string): void {
+  const mark = readMark(comment);
+  expect(mark).toEqual({
+    ...{ synthetic_speech: true, from: 'en', to: ['es'], engines: FACTS.engines },
+    ...{ date: '2026-11-29', tool: expect.stringMatching(/^vloc \d/) },
+  });
+  expect(mark && sentenceOf(mark)).toMatch(SENTENCE);
+  expect(comment).toMatch(/^Filmed in Bremen\nSynthetic speech/);
+}
+
+test('a mark is read from Ogg as it was written, after the comment that was there', async () => {
+  const path = join(makeFolder(), 'talk.ogg');
+  ffmpeg('-f', 'lavfi', '-i', 'sine=f=500:d=1', ...commentTags(FACTS, 'Filmed in Bremen'), path);
+  expectMark((await commentOf(path)) ?? '');
+});
 
 test('an exported video is marked and keeps the other tags, and only the sound, picture and tags that it had', async () => {
-  const video = media('talk.mp4', 'comment=Filmed in Bremen', 'title=Talk', 'artist=Ana');
+  const video = media('comment=Filmed in Bremen', 'title=Talk', 'artist=Ana');
   const task = { video, sound: { type: 'original' }, subtitle: { language: 'es', lines: [] } } as const;
   const options = { subtitleOutput: 'none', resolution: 'source' } as const;
   const plain = await exportVideo(programs, { ...task, ...options }, work());
   const marked = await exportVideo(programs, { ...task, ...options, mark: FACTS }, work());
   expect(ffprobe(plain.path, 'format_tags=comment')).toBe('Filmed in Bremen');
   expect(ffprobe(marked.path, 'format_tags=title,artist')).toBe('Talk\nAna');
-  expect(await commentOf(marked.path)).toContain('Synthetic speech in Spanish');
+  expectMark((await commentOf(marked.path)) ?? '');
   expect(packetsOf(marked.path)).toBe(packetsOf(plain.path));
 });
 
 test('a second mark replaces the first, and leaving it out restores the comment', async () => {
-  const video = media('talk.mp4', 'comment=Filmed in Bremen\nby Ana');
+  const video = media('comment=Filmed in Bremen\nby Ana');
   const marked = await markVideo(programs, video, FACTS, work());
   expect(await markVideo(programs, marked, FACTS, work())).toBe(marked);
   const comment = (await commentOf(marked)) ?? '';
