@@ -87,8 +87,6 @@ function fakeRuntime(faults?: Parameters<typeof fakeModule>[0]): string {
 describe('a model on a card', () => {
   test.each([
     ['cannot be loaded', { load: "throw new Error('no room')" }, 'the model cannot be loaded (no room)'],
-    ['has no context', { context: "throw new Error('no room')" }, 'failed: no room'],
-    ['ends the process', { load: "console.error('vk: lost'); process.abort()" }, 'ended with signal SIGABRT'],
     [
       'ends the process by a fault',
       { context: "process.kill(process.pid, 'SIGSEGV'); await new Promise(() => {})" },
@@ -142,15 +140,13 @@ const NEEDS = RUNTIME === null || !LLVMPIPE.some((path) => existsSync(path));
 describe.skipIf(NEEDS)(
   'a driver that computes on the processor (needs: sh .ci/llama, sh .ci/packages)',
   () => {
-    test('is no card, unless the user names it', async () => {
+    test('is not a card', async () => {
       const module = await findLlamaRuntime(RUNTIME ?? '');
-      const list = async (env: Record<string, string>) =>
-        (await listCards(module ?? '', createParts({ env }), new AbortController().signal))?.devices;
-      expect(await list({})).toEqual([]);
-      expect(await list({ GGML_VK_VISIBLE_DEVICES: '0' })).toEqual([expect.stringContaining('llvmpipe')]);
+      const listed = await listCards(module ?? '', createParts({ env: {} }), new AbortController().signal);
+      expect(listed?.devices).toEqual([]);
     });
 
-    test('keeps its shaders in a private folder', async () => {
+    test('is used if the user names it, and keeps its shaders in a private folder', async () => {
       const env = { GGML_VK_VISIBLE_DEVICES: '0', XDG_CACHE_HOME: makeFolder() };
       const translator = await createTiny(tinyModel('Hola'), {}, { env });
       const stop = new AbortController();

@@ -105,35 +105,27 @@ describe('a translation that is too long for its cue', () => {
 });
 
 describe.skipIf(RUNTIME === null)('a GGUF model (needs: sh .ci/llama)', () => {
-  test('is loaded again after it was killed, then once for forty jobs, whose memory does not grow; a cue that loses its tags fails after four requests', async () => {
+  test('is loaded once for all jobs, whose memory does not grow; a cue that loses its tags fails after four requests', async () => {
     const translator = await createTiny(tinyModel('Hola'));
-    const killed = translator.translate(task('Hello'), work());
-    await expect.poll(() => workers().length).toBe(1);
-    for (const { pid } of workers()) process.kill(pid, 'SIGBUS');
-    await expect(killed).rejects.toThrow('llama tiny ended with signal SIGBUS while it was loaded');
     const run = work();
     expect(await translator.translate(task('Hello', '♪', 'Good day'), run)).toEqual(['Hola', '♪', 'Hola']);
     expect(run.reports.map(({ fraction }) => fraction)).toEqual([1 / 3, 2 / 3, 1]);
     const [first] = workers();
     for (let job = 0; job < 10; job += 1) await translator.translate(task('one', 'two'), work());
-    const [middle] = workers();
-    for (let job = 0; job < 30; job += 1) await translator.translate(task('one', 'two'), work());
     const [last] = workers();
-    expect([middle?.pid, last?.pid]).toEqual([first?.pid, first?.pid]);
-    // 30 more contexts of 4,096 tokens would take 60 MB.
-    expect((last?.bytes ?? 0) - (middle?.bytes ?? 0)).toBeLessThan(20e6);
+    expect(last?.pid).toBe(first?.pid);
+    // 10 more contexts of 4,096 tokens would take 20 MB.
+    expect((last?.bytes ?? 0) - (first?.bytes ?? 0)).toBeLessThan(8e6);
     await expect(translator.translate(task('<i>Hello</i>'), work())).rejects.toThrow(
       'llama tiny: the translation of a cue lost or changed a tag after 4 requests ("<i>Hello</i>"); use a larger model, or correct the cue',
     );
   });
 
-  test.each([
-    ['is cut', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
-    ['has a damaged header', (bytes: Buffer) => Buffer.from(bytes).fill(7, 100, 3_000)],
-  ])('that %s fails permanently, and names its file', async (_, damage) => {
+  test('that is cut fails permanently, and names its file', async () => {
     const path = tinyModel('Hola');
-    writeFileSync(path, damage(readFileSync(path)));
-    const translator = await createTiny(path);
+    const whole = readFileSync(path);
+    writeFileSync(path, whole.subarray(0, whole.length / 2));
+    const translator = await createTiny(path, { gpu: false });
     await expect(translator.translate(task('Hello'), work())).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
       message: expect.stringMatching(/^llama tiny (failed|ended with)/),
