@@ -49,13 +49,13 @@ describe('the file of the profiles', () => {
     expect((await store.read()).profiles.map(({ name }) => name)).toEqual(['constructor', 'a.b']);
   });
 
-  it('loses none of a hundred that five processes add at the same time, and is readable by its owner only', async () => {
+  it('loses none of those that three processes add at the same time, and is readable by its owner only', async () => {
     const { folder, store, warnings } = await openStore();
-    const prefixes = Array.from({ length: 5 }, (_, index) => `p${index}`);
+    const prefixes = ['a', 'b', 'c'];
     const run = promisify(execFile);
-    await Promise.all(prefixes.map((prefix) => run(process.execPath, [ADD, folder, prefix, '20'])));
+    await Promise.all(prefixes.map((prefix) => run(process.execPath, [ADD, folder, prefix, '6'])));
     const { profiles } = await store.read();
-    expect(new Set(profiles.map(({ name }) => name)).size).toBe(100);
+    expect(new Set(profiles.map(({ name }) => name)).size).toBe(18);
     expect(await modeOf(folder)).toBe('700');
     const files = await readdir(folder);
     expect(files).toEqual(['profiles.json']);
