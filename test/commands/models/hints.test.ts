@@ -1,8 +1,8 @@
 /** Other commands that speak of models. */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { secondClip } from '../../service/media/studio.ts';
+import { ffmpeg, speechClip } from '../../engines/workspace.ts';
 import { writeTinyCatalog } from '../../support/tiny-catalog.ts';
 import { type ModelsDesk, openModelsDesk } from './desk.ts';
 
@@ -11,8 +11,14 @@ beforeEach(async () => {
   desk = await openModelsDesk();
 });
 
+/** Two seconds of speech with a small picture. */
+function makeTalk(): void {
+  const picture = ['-f', 'lavfi', '-i', 'color=s=64x48:r=5:d=2', '-c:v', 'libx264', '-preset', 'ultrafast'];
+  ffmpeg('-i', speechClip('0880'), ...picture, '-t', '2', '-c:a', 'aac', join(desk.folder, 'talk.mp4'));
+}
+
 it('a job in a language without an engine names the model, its size and the command', async () => {
-  secondClip(desk.folder, 'talk.mp4');
+  makeTalk();
   const recognize = (from: string) =>
     desk.call(['recognize', 'talk.mp4', '--from', from, '--profile', 'local']);
   const { code, stderr } = await recognize('es');
@@ -32,9 +38,9 @@ it('the installation of the built-in engines ends with the models that can be us
 });
 
 it('an installed model is named in the report of what it made, and checked by vloc doctor', async () => {
-  secondClip(desk.folder, 'talk.mp4');
-  await desk.run(['install', 'tiny-ears', '--yes']);
-  const words = ['recognize', 'talk.mp4', '--from', 'es', '--profile', 'local', '--out', 'out'];
+  writeFileSync(join(desk.folder, 'talk.en.srt'), '1\n00:00:00,000 --> 00:00:02,000\nand mister had\n');
+  await desk.run(['install', 'tiny-voice', '--yes']);
+  const words = ['dub', 'talk.en.srt', '--to', 'en', '--profile', 'local', '--out', 'out'];
   expect(await desk.call(words)).toMatchObject({ code: 0 });
   const { stdout } = await desk.call(['batch', 'report', 'out', '-o', 'json']);
   expect(JSON.parse(stdout).attributions).toEqual(['Tiny models by nobody.']);
@@ -45,16 +51,16 @@ it('an installed model is named in the report of what it made, and checked by vl
     // Its engines are found by no path: what they are is not asked here.
     const { stdout } = await desk.call(['doctor', '-o', 'json'], { env: { PATH: '' } });
     const checks: { check: string }[] = JSON.parse(stdout).checks;
-    return checks.find(({ check }) => check === 'model tiny-ears');
+    return checks.find(({ check }) => check === 'model tiny-voice');
   };
   expect(await look()).toMatchObject({
     state: 'ok',
     message: expect.stringMatching(/^complete; needs 1\.0 MB of memory, [\d.]+ [MG]B are free; MIT$/),
   });
-  rmSync(join(desk.models, 'tiny-ears', 'tokens.txt'));
+  rmSync(join(desk.models, 'tiny-voice', 'tokens.txt'));
   expect(await look()).toMatchObject({
     state: 'fail',
     message: 'damaged: tokens.txt',
-    fix: 'vloc models install tiny-ears',
+    fix: 'vloc models install tiny-voice',
   });
 });
