@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { VoiceMode } from '../../../src/engines/backend.ts';
+import { chooseBackend } from '../../../src/engines/choose.ts';
 import { createFlite, toAscii } from '../../../src/engines/speak/flite.ts';
-import { speakDub } from '../../../src/engines/speak/speak.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
+import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { pathWithout } from '../../support/path-without.ts';
 import { createWork, programs, stepEngines } from '../workspace.ts';
@@ -20,10 +21,14 @@ const seconds = async (text: string, speed?: number) => clipSeconds(await say(te
 
 /** Who speaks a dub, and who was named as skipped for it. */
 async function speakerOf(targetLanguage: string, programsOfEngines = programs) {
-  const lines = [{ index: 1, start_ms: 0, end_ms: 3_000, text: 'Hello.' }];
-  const engines = await stepEngines(null, programsOfEngines);
-  const task = { lines, targetLanguage, voiceMode: 'auto' } as const;
-  const { use } = await speakDub(engines, task, createWork(makeFolder()));
+  const { speak } = await stepEngines(null, programsOfEngines);
+  const work = createWork(makeFolder());
+  const { use } = await chooseBackend(
+    'speak',
+    speak,
+    (voice) => voice.supports(targetLanguage, work),
+    async () => new JobFailure('LANGUAGE_NOT_SUPPORTED', targetLanguage),
+  );
   return [use.engine, ...use.skipped];
 }
 
