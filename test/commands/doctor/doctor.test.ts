@@ -156,12 +156,13 @@ describe('vloc doctor', () => {
   it('warns of folders that others can enter, with the command that fixes it', async () => {
     await mkdir(join(folder, 'config'));
     await chmod(join(folder, 'config'), 0o755);
-    const { code, stdout } = await run(await serviceEnv(), ['-o', 'plain']);
+    const env = await serviceEnv();
+    const { code, stdout } = await run(env, ['-o', 'plain']);
     expect(code).toBe(0);
     expect(stdout).toContain(`warn\tprivacy\t${join(folder, 'config')} is open to others (mode 755)`);
-    const { stdout: shown } = await run(await serviceEnv(), ['-o', 'table']);
+    const { stdout: shown } = await run(env, ['-o', 'table']);
     expect(shown).toContain(`→ chmod 700 '${join(folder, 'config')}'`);
-    expect((await run(await serviceEnv(), ['-o', 'id'])).stdout).toBe('privacy\n');
+    expect((await run(env, ['-o', 'id'])).stdout).toBe('privacy\n');
   });
 
   it('reports what is behind TLS, and an untrusted certificate is a configuration error', async () => {
