@@ -15,8 +15,13 @@ beforeEach(async () => {
 
 const ALL = ['install', '--from', 'es', '--to', 'en', '--yes'];
 
+/** A small file of one model and the large one of another: all files are downloaded in the same way. */
+const SMALL = 'tiny-ears/tokens.txt';
+const LARGE = 'tiny-voice/model.onnx';
+
 describe('vloc models install', () => {
-  it('downloads, tries and uses the models of the languages, and does nothing again for them', async () => {
+  it('downloads, tries and uses the models of the languages from a hub that is busy at first, and does nothing again for them', async () => {
+    desk.hub.setFaults({ status: 503, times: 2, only: SMALL });
     const { code, stdout, stderr } = await desk.run(ALL);
     expect(stdout).toMatch(
       /^MODEL +USED FOR +LANGUAGES +DOWNLOAD +LICENCE +COMMERCIAL USE\ntiny-ears +recognize/,
@@ -183,10 +188,6 @@ function withFiles({ copies }: ModelsDesk) {
   }));
   return { ...catalog, models };
 }
-
-/** A small file of one model and the large one of another: all files are downloaded in the same way. */
-const SMALL = 'tiny-ears/tokens.txt';
-const LARGE = 'tiny-voice/model.onnx';
 
 describe('a fault of the hub', () => {
   it.each<readonly [string, string, HubFaults]>([
