@@ -233,8 +233,10 @@ async function writeTags(programs: Programs, task: SoundTask, { facts, end }: Ta
   // The mark of a finished video says what its sound has.
   const isMarked = source === null && mark !== null && readMark(comment ?? '') !== null;
   const found = await readTags(programs, task, facts, work);
+  const said = mark === undefined || isMarked ? [] : commentTags(mark, comment ?? '');
   const rows = [
-    ...found.tags,
+    // In the place of a row that another comment replaces, ffmpeg writes the last one: the name of a chapter before its time.
+    ...(said.length === 0 ? found.tags : found.tags.filter((row) => !/^comment=/i.test(row))),
     `language=${threeLetterCode(task.language)}`,
     ...(cover === 'comment' ? await readCovers(programs, task, facts, work) : []),
     ...(chapters === 'comment' ? formatChapters(found.chapters, end) : []),
@@ -245,7 +247,7 @@ async function writeTags(programs: Programs, task: SoundTask, { facts, end }: Ta
     output: [
       ...['-map_metadata', String(at + 1), '-map_metadata:s:a', '-1'],
       ...['-metadata:s:a:0', `language=${threeLetterCode(task.language)}`],
-      ...(mark === undefined || isMarked ? [] : commentTags(mark, comment ?? '')),
+      ...said,
       ...['-map_chapters', chapters === 'own' ? String(at) : '-1'],
       ...(cover === 'stream' ? facts.covers : []).flatMap((index, place) => [
         ...['-map', `${at}:${index}`, `-c:v:${place}`, 'copy', `-disposition:v:${place}`, 'attached_pic'],
