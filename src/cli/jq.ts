@@ -30,8 +30,8 @@ const LARGEST_BYTES = 900_000;
 /** The interpreter copies all of its output for each byte of it: short pieces keep that from growing with its square. */
 const PIECE_CHARACTERS = 32_768;
 
-/** For output of a run that was stopped; expressions that end take milliseconds. */
-const AFTER_STOP_MS = 500;
+/** For output of a run that was stopped: expressions that end take milliseconds, and a second on a very busy machine. */
+const AFTER_STOP_MS = 3_000;
 
 /**
  * Compiles an expression before anything is sent.
