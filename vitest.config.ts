@@ -10,7 +10,6 @@ import { SUITE } from './vitest.suite.ts';
  * end a process, or work so long that it makes no difference.
  */
 const ALONE = [
-  'test/commands/jobs/examine-video.test.ts',
   'test/engines/{backends/sherpa,separate}/**/*.test.ts',
   'test/engines/capabilities.test.ts',
   'test/golden/golden.test.ts',
