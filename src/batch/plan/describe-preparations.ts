@@ -110,10 +110,11 @@ function describeConversion(input: FileInput): string[] {
 
 function describeSound({ sound, input }: PlannedItem['item']): string[] {
   if (sound === undefined) return [];
-  const tags = input.type === 'file' && input.sound !== undefined ? ', with its tags' : ' alone';
+  const isSound = input.type === 'file' && input.sound !== undefined;
+  const [what, tags] = isSound ? ['the sound', ', with its tags'] : ['only the sound', ''];
   const loudness = sound.loudness === undefined ? '' : `, at ${sound.loudness} LUFS`;
   return [
-    `the sound of the delivered video is written as ${sound.extension.slice(1).toUpperCase()} on this machine, free${tags}${loudness}`,
+    `${what} of the delivered video is written as ${sound.extension.slice(1).toUpperCase()} on this machine, free${tags}${loudness}`,
   ];
 }
 
