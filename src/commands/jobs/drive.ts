@@ -211,7 +211,8 @@ export async function batchOf(
 ): Promise<Omit<Batch, 'tasks' | 'preface' | 'listen'>> {
   const { kind, context, operands, options, runOptions, delivery, terms, journal } = run;
   const { io, signal, terminal } = context;
-  const marking = kind === 'auto_localization' ? await createMarking(context) : undefined;
+  const marks = kind === 'auto_localization' && options.noMark !== true;
+  const marking = marks ? await createMarking(context) : undefined;
   const { connection, memory } = await run.connect();
   return {
     ...{ journal, delivery, connection, terms, memory, signal },

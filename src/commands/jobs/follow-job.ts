@@ -14,7 +14,7 @@ import { showPath } from '../context/format.ts';
 import { openLocalRecords } from '../context/local-records.ts';
 import { deliveryCommand, isResultKept } from './continuation.ts';
 import type { Outcome } from './job-outcomes.ts';
-import { createMarking } from './mark-program.ts';
+import { createMarking, type MarkByProgram } from './mark-program.ts';
 import { createPreparation } from './preparation.ts';
 import type { Claims, NamingOf } from './result-places.ts';
 
@@ -83,7 +83,8 @@ export async function deliverJob(follow: Follow, job: Job): Promise<Outcome> {
       record: recordOnMachine(record, job, naming.delivery.existing),
       async addTracks(task, work) {
         const made = { engines: null, atMs: context.io.now() };
-        const preparation = createPreparation(context.io, await createMarking(context));
+        const mark: MarkByProgram = async (video, marking) => (await createMarking(context))(video, marking);
+        const preparation = createPreparation(context.io, mark);
         const { path, notes } = await preparation.addTracks({ ...task, made }, work);
         for (const note of notes) context.terminal.warn(`${job.id}: ${note}`);
         return path;
