@@ -21,10 +21,11 @@ export async function createMarking(context: Context): Promise<MarkByProgram> {
   const parts = createParts(context);
   const mark: MarkByProgram = (video, { signal, folder }) =>
     withEngine('mark', entry, { parts, signal }, (engine, run) => engine.mark(video, { ...run, folder }));
-  const ready = async () => {};
-  await withEngine('mark', entry, { parts, signal: context.signal }, ready).catch((error: unknown) => {
-    throw markingFailure('the program that marks finished videos cannot be used', error);
-  });
+  await withEngine('mark', entry, { parts, signal: context.signal }, async () => {}).catch(
+    (error: unknown) => {
+      throw markingFailure('the program that marks finished videos cannot be used', error);
+    },
+  );
   return (video, work) =>
     mark(video, work).catch((error: unknown) => {
       work.signal.throwIfAborted();

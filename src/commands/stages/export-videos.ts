@@ -265,8 +265,7 @@ async function exportOne(
     const kept = await keepTracks(run, state, { programs, video: exported.path, folder: scratch });
     const isMarked = item.mark !== false && !isCopied(item.input);
     const work = { signal: context.signal, folder: scratch };
-    const markByProgram = isMarked ? await createMarking(context) : undefined;
-    const made = (await markByProgram?.(kept, work)) ?? kept;
+    const made = isMarked ? await (await createMarking(context))(kept, work) : kept;
     const { size } = await stat(made);
     const sha256 = await hashInput(made, context.signal);
     const file = await publishVideo(run, task, { from: made, file: { path, size, sha256 } });
