@@ -188,6 +188,7 @@ describe('a watching job command', () => {
     await writeFile(join(scene.folder, 'inbox2', 'b.srt'), subtitlesOf('b'));
     await scene.untilResult('b.es.srt');
     await untilTold(watch, 'Skipped: inbox2/a.srt → es: has the same name as inbox/a.srt → es');
+    await watch.stop();
     expect(await readdir(join(scene.folder, 'out'))).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
   });
 });
