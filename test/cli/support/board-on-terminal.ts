@@ -34,6 +34,7 @@ board.close();
 
 /** Tells the terminal, and with its sequence also the reader of the output. Source: xterm, "Window manipulation". */
 function resize(columns: number, rows: number): void {
+  // Until its signal has come, frames are drawn for the old size, so the reader has that too.
+  process.stderr.once('resize', () => process.stderr.write(`\u001b[8;${rows};${columns}t`));
   spawnSync('stty', ['rows', String(rows), 'cols', String(columns)], { stdio: 'inherit' });
-  process.stderr.write(`\u001b[8;${rows};${columns}t`);
 }

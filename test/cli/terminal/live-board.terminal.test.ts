@@ -22,6 +22,7 @@ it('forty items leave only two failures and the totals on the screen, even if th
     HOME,
   });
   expect(await terminal.ended, terminal.screen()).toBe(0);
+  expect(terminal.screen()).toContain('\u001b[8;40;60t');
   const screen = createVirtualScreen(100, 24);
   screen.write(terminal.screen());
   expect(rowsOf(screen)).toEqual(['✖ talk-10  no speech', '✖ talk-30  no speech', '38 of 40 done, 2 failed']);
