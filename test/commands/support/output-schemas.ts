@@ -21,13 +21,16 @@ function close(schema: unknown): unknown {
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false });
-const validators = new Map<Command, Readonly<Record<string, ValidateFunction | null>>>();
+const validators = new Map<object | undefined, ValidateFunction | null>();
 
-function compile({ prints }: Command): Readonly<Record<string, ValidateFunction | null>> {
-  const schemas = Object.entries(describePrinted(prints));
-  return Object.fromEntries(
-    schemas.map(([form, schema]) => [form, schema === null ? null : ajv.compile(close(schema) as object)]),
-  );
+/** Compiles the schema of one form when it is first printed: most commands are only run in one. */
+function validatorOf({ prints }: Command, form: 'json' | 'ndjson'): ValidateFunction | null {
+  const known = validators.get(prints[form]);
+  if (known !== undefined) return known;
+  const schema = describePrinted({ [form]: prints[form] ?? [] })[form];
+  const made = schema === null ? null : ajv.compile(close(schema) as object);
+  validators.set(prints[form], made);
+  return made;
 }
 
 /**
@@ -44,9 +47,7 @@ export async function expectDescribed(words: readonly string[], { stdout }: Ende
   // Other forms of a report are not JSON.
   const isOther = typeof options.format === 'string' && options.format !== 'json';
   if (!isWhole || isOther || (output !== 'json' && output !== 'ndjson')) return 0;
-  const ready = validators.get(command) ?? compile(command);
-  validators.set(command, ready);
-  const validate = ready[output];
+  const validate = validatorOf(command, output);
   const texts = output === 'json' ? [stdout] : stdout.trimEnd().split('\n');
   for (const text of texts) {
     const what = `vloc ${words.join(' ')} printed ${text.slice(0, 300)}`;
