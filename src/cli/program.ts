@@ -14,6 +14,7 @@ import {
 import type { Io } from '../commands/context/context.ts';
 import { asSentence } from '../commands/context/format.ts';
 import { GLOBAL_OPTIONS, type GlobalValues } from '../commands/context/global-options.ts';
+import { OUTPUT_MODES } from '../commands/context/output/forms.ts';
 import { VERSION } from '../commands/context/version.ts';
 import {
   COMMAND_SECTIONS,
@@ -303,8 +304,12 @@ const ALSO_CALLED: Readonly<Record<string, string>> = {
   transcribe: 'Transcribe a video with `vloc recognize VIDEO`.',
 };
 
+/** As other tools write it: `--json`. */
+const OUTPUT_AS_OPTION = new RegExp(`^unknown option '--(${OUTPUT_MODES.join('|')})'$`);
+
 function parserFailure(error: CommanderError, path: readonly string[]): Failure {
-  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const said = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const message = said.replace(OUTPUT_AS_OPTION, '$& (Did you mean --output $1?)');
   const [word = ''] = path;
   const named = namedCommand(path);
   const isUnknown = error.code === 'commander.unknownCommand' && named.length === 0;

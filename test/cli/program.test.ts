@@ -118,6 +118,11 @@ describe('a word after a command or group that is not one of its commands', () =
       "unknown option '--sound-onl' (Did you mean --sound-only?)",
       'See `vloc localize --help`.',
     ],
+    [
+      ['jobs', 'list', '--json'],
+      "unknown option '--json' (Did you mean --output json?)",
+      'See `vloc jobs list --help`.',
+    ],
     [['serve', 'keys', 'xyzzy'], "unknown command 'xyzzy'", 'See `vloc serve keys --help`.'],
     [
       ['serve', '--port', '80', 'kyes'],
