@@ -70,14 +70,10 @@ const FOLDERS = [
 ] as const;
 
 describe.each(FOLDERS)('a folder of a user on %s, %o by %s', (platform, folder, variable, below) => {
-  it.each(['', '.', 'relative', '~/x'])(
-    'is in the home folder for "%s", never in the current one',
-    (value) => {
-      expect(folder({ HOME: '/h', [variable]: value }, platform)).toBe(join('/h', below));
-      expect(folder({ HOME: value }, platform)).toBe(join(homedir(), below));
-      expect(folder({ HOME: value, [variable]: value }, platform)).toBe(join(homedir(), below));
-    },
-  );
+  it.each(['', '~/x'])('is in the home folder for "%s", never in the current one', (value) => {
+    expect(folder({ HOME: '/h', [variable]: value }, platform)).toBe(join('/h', below));
+    expect(folder({ HOME: value, [variable]: value }, platform)).toBe(join(homedir(), below));
+  });
 });
 
 describe('the home folder of a process', () => {
@@ -89,13 +85,11 @@ describe('the home folder of a process', () => {
     return (await promisify(execFile)(process.execPath, args, options)).stdout;
   };
 
-  it.each(['', 'relative'])('is that of the system with HOME=%s', async (HOME) => {
-    expect(await run({ env: { HOME } })).toBe(join(userInfo().homedir, '.config/vloc'));
+  it('is that of the system if HOME is relative', async () => {
+    expect(await run({ env: { HOME: 'relative' } })).toBe(join(userInfo().homedir, '.config/vloc'));
   });
 
   it.skipIf(process.getuid?.() !== 0)('must be named for a user whom the system does not know', async () => {
-    const uid = 54_321;
-    expect(await run({ env: { HOME: '/h' }, uid })).toBe('/h/.config/vloc');
-    expect(await run({ env: { HOME: '' }, uid })).toBe('HOME_UNKNOWN');
+    expect(await run({ env: { HOME: '' }, uid: 54_321 })).toBe('HOME_UNKNOWN');
   });
 });
