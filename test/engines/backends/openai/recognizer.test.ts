@@ -239,6 +239,24 @@ describe('a server that rejects the requested form', () => {
 });
 
 describe('failures and cancelling', () => {
+  it('fails cleanly for JSON of another form', async () => {
+    const server = await startTranscriber(() => ({ body: { result: 1 } }));
+    const { task, folder } = await halfMinute();
+    await expect(recognizer(server.url).recognize(task, createWork(folder))).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      message: expect.stringContaining('not verbose_json'),
+    });
+  });
+
+  it('sends the whole form again after a server error', async () => {
+    const server = await startTranscriber((_, number) =>
+      number === 1 ? { status: 503 } : verbose([['Hm', 2, 3]]),
+    );
+    const { task, folder } = await halfMinute();
+    await recognizer(server.url).recognize(task, createWork(folder));
+    expect(formIn(server.received[1]).file.length).toBeGreaterThan(1_000);
+  });
+
   it('ends with the reason when the job is cancelled, and leaves no file and no connection', async () => {
     const controller = new AbortController();
     const server = await startTranscriber(() => {
