@@ -23,16 +23,19 @@ it.each([
   'http://user:canary@p:port',
   'http://',
   'http://user:50%canary@p:1',
-
+  'http://100%:canary@p:1',
+  'user:%canary@p:1',
   'http://domain\\canary:pw@p:1',
-
+  'domain\\canary@p:1',
   'http://user:1/canary@p:1',
-
+  'http://user:1#canary@p:1',
+  'http://user:1?canary@p:1',
   'http:/canary:1',
-
+  'https:/canary:1',
+  'http:canary:1',
   'http:\\\\canary:1',
 ])('an invalid proxy is refused by the name of its variable, without its password: %s', (address) => {
-  for (const name of ['HTTPS_PROXY', 'HTTP_PROXY']) {
+  for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY']) {
     const act = () => proxySettings({ [name]: address });
     expect(act).toThrow(`${name} is not the address`);
     expect(act).not.toThrow('canary');

@@ -85,11 +85,13 @@ describe('the home folder of a process', () => {
     return (await promisify(execFile)(process.execPath, args, options)).stdout;
   };
 
-  it('is that of the system if HOME is relative', async () => {
-    expect(await run({ env: { HOME: 'relative' } })).toBe(join(userInfo().homedir, '.config/vloc'));
+  it.each(['', 'relative'])('is that of the system with HOME=%s', async (HOME) => {
+    expect(await run({ env: { HOME } })).toBe(join(userInfo().homedir, '.config/vloc'));
   });
 
   it.skipIf(process.getuid?.() !== 0)('must be named for a user whom the system does not know', async () => {
-    expect(await run({ env: { HOME: '' }, uid: 54_321 })).toBe('HOME_UNKNOWN');
+    const uid = 54_321;
+    expect(await run({ env: { HOME: '/h' }, uid })).toBe('/h/.config/vloc');
+    expect(await run({ env: { HOME: '' }, uid })).toBe('HOME_UNKNOWN');
   });
 });

@@ -77,10 +77,12 @@ describe('a service that is not clearly chosen', () => {
       code: 'SERVICE_MISSING',
       says: 'VLOC_KEY and VLOC_SECRET are set',
     },
+    { env: { VLOC_KEY: 'k' }, code: 'SERVICE_MISSING', says: 'VLOC_KEY is set' },
     { env: { VLOC_SECRET: 's' }, code: 'SERVICE_MISSING', says: 'VLOC_SECRET is set' },
     { env: { VLOC_BASE_URL: '' }, code: 'BASE_URL_EMPTY', says: 'VLOC_BASE_URL is empty' },
     { env: { VLOC_BASE_URL: '' }, profiles: inUse, code: 'BASE_URL_EMPTY', says: 'is empty' },
     { env: { VLOC_BASE_URL: '', VLOC_PROFILE: 'prod' }, code: 'BASE_URL_EMPTY', says: 'is empty' },
+    { env: { VLOC_BASE_URL: '', CI: 'true' }, code: 'BASE_URL_EMPTY', says: 'is empty' },
     { env: { CI: 'true' }, code: 'SERVICE_NOT_CHOSEN', says: 'CI is set' },
     { env: { CI: '1' }, project: project({ defaults: {} }), code: 'SERVICE_NOT_CHOSEN', says: 'CI is set' },
   ])('$env is refused with what to set', async ({ code, says, ...given }) => {
@@ -91,10 +93,12 @@ describe('a service that is not clearly chosen', () => {
   });
 
   it.each<Partial<SettingSources>>([
+    { env: { CI: 'true', VLOC_PROFILE: 'local' } },
     { env: { CI: 'true' }, flags: { profile: 'local' } },
     { env: { CI: 'true' }, project: project({ profile: 'local' }) },
     { env: { VLOC_KEY: 'k', VLOC_SECRET: 's' }, flags: { profile: 'local' } },
     { env: { VLOC_BASE_URL: '' }, flags: { profile: 'local' } },
+    { env: { VLOC_BASE_URL: '', VLOC_PROFILE: 'local' } },
     { env: { CI: 'false' } },
     { env: { CI: '0' } },
     { env: { CI: '' } },
@@ -105,8 +109,10 @@ describe('a service that is not clearly chosen', () => {
   it.each<Partial<SettingSources>>([
     { env: { CI: 'true', VLOC_BASE_URL: AT, VLOC_KEY: 'k', VLOC_SECRET: 's' } },
     { env: { CI: 'true' }, profiles: inUse },
+    { env: { CI: 'true', VLOC_PROFILE: 'prod' } },
     { env: { CI: 'true', VLOC_KEY: 'k', VLOC_SECRET: 's' }, project: project({ base_url: AT }) },
     { env: { VLOC_BASE_URL: '', VLOC_KEY: 'k', VLOC_SECRET: 's' }, flags: { baseUrl: AT } },
+    { env: { VLOC_BASE_URL: '' }, flags: { profile: 'prod' } },
   ])('a service elsewhere is used if something names it: %j', async (given) => {
     expect(await resolve(given)).toMatchObject({ type: 'remote', baseUrl: AT });
   });

@@ -57,6 +57,7 @@ describe('a video operand', () => {
   it.each([
     ['missing.mp4', 'no such file'],
     ['ftp://example.com/a.mp4', 'https addresses only'],
+    ['s3://bucket/talk-*.mp4', 'https addresses only'],
     ['empty.mp4', 'empty'],
     ['lessons', 'folder'],
     ['loop.mp4', 'link'],
@@ -99,6 +100,9 @@ describe('a video operand', () => {
 
   it.each([
     ['talk.webm', '1a45dfa3'],
+    ['show.flv', '464c5601'],
+    ['show.wmv', '3026b2758e66cf11'],
+    ['show.ogv', '4f67675300'],
     ['show.ts', `47${'00'.repeat(187)}`.repeat(4)],
     ['camera.m2ts', `0000000047${'00'.repeat(187)}`.repeat(4)],
   ])('is examined in a container that can be converted: %s', async (name, bytes) => {
