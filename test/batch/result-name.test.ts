@@ -60,6 +60,7 @@ describe('the name of a result', () => {
         expect(name).not.toMatch(/[\\/\0]/);
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
       }),
+      { numRuns: 40 },
     );
   });
 

@@ -77,19 +77,19 @@ test('a server that does not answer is named with the reason, and is checked aga
   const { port } = server.address() as AddressInfo; // it listens on a port
   await new Promise((resolve) => server.close(resolve));
   const engines = createEngines({
+    searchPath: makeFolder(),
     config: { translate: [{ type: 'libretranslate', url: `http://127.0.0.1:${port}`, timeout: 5 }] },
   });
-  const before = await engines.capabilities();
-  expect(before.missing).toEqual([
-    { step: 'translate', engine: 'libretranslate', reason: expect.stringContaining(`127.0.0.1:${port}`) },
-  ]);
+  const reason = expect.stringContaining(`127.0.0.1:${port}`);
+  const missing = { step: 'translate', engine: 'libretranslate', reason };
+  expect((await engines.capabilities()).missing).toContainEqual(missing);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   const after = await engines.capabilities();
-  expect(after.missing).toEqual([]);
+  expect(after.missing).not.toContainEqual(expect.objectContaining({ step: 'translate' }));
   expect(after.translate).toContainEqual({ from: 'en', to: 'es' });
   await engines.close?.();
 });

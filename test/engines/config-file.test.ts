@@ -79,18 +79,14 @@ describe('text that is not JSON', () => {
     ['', 'line 1, column 1: expected a value'],
     ['{"translate": ["apertium"]', 'line 1, column 27: expected "," or "}"'],
     ['{\n  "translate": ["apertium",]\n}', 'line 2, column 28: expected a value'],
-    ['{\n  "translate": [],\n}', 'line 3, column 1: expected a name in double quotes'],
     ["{'translate': []}", 'line 1, column 2: expected a name in double quotes'],
     ['{"translate" []}', 'line 1, column 14: expected ":"'],
     ['{"translate": [{"type": "openai" "url": "x"}]}', 'line 1, column 34: expected "," or "}"'],
-    ['{"translate": ["a" "b"]}', 'line 1, column 20: expected "," or "]"'],
-    ['{"timeout": 01}', 'line 1, column 14: expected "," or "}"'],
     ['{}\n{}', 'line 2, column 1: expected the end of the file'],
     [
       '{"a": {}, "b": [], "c": [[1.5e3, true], null], d: 1}',
       'line 1, column 48: expected a name in double quotes',
     ],
-    ['// my engines\n{}', 'line 1, column 1: expected a value'],
     ['{"key": "canary}', 'line 1, column 9: expected a value'],
     ['{"key": "a\\x"}', 'line 1, column 9: expected a value'],
   ])('%j: %s', async (text, where) => {

@@ -23,11 +23,9 @@ const without = (step: 'recognize' | 'speak' | 'export', engine: string): Capabi
 describe('a supported request', () => {
   test.each([
     ['audio_separation', {}],
-    ['subtitle_recognition', { source_language: 'auto' }],
     ['subtitle_recognition', { source_language: 'en-GB' }],
     ['subtitle_translation', { source_language: 'auto', target_language: 'es-MX' }],
     ['dubbing', { target_language: 'de-AT' }],
-    ['auto_localization', { target_language: 'es', mode: 'standard' }],
     ['auto_localization', { source_language: 'en', target_language: 'ca', mode: 'subtitles_only' }],
   ] as const)('for %s with %j has no problem', (kind, fields) => {
     expect(explainUnsupported(kind, fields, ALL)).toBeNull();

@@ -70,14 +70,10 @@ const FOLDERS = [
 ] as const;
 
 describe.each(FOLDERS)('a folder of a user on %s, %o by %s', (platform, folder, variable, below) => {
-  it.each(['', '.', 'relative', '~/x'])(
-    'is in the home folder for "%s", never in the current one',
-    (value) => {
-      expect(folder({ HOME: '/h', [variable]: value }, platform)).toBe(join('/h', below));
-      expect(folder({ HOME: value }, platform)).toBe(join(homedir(), below));
-      expect(folder({ HOME: value, [variable]: value }, platform)).toBe(join(homedir(), below));
-    },
-  );
+  it.each(['', '~/x'])('is in the home folder for "%s", never in the current one', (value) => {
+    expect(folder({ HOME: '/h', [variable]: value }, platform)).toBe(join('/h', below));
+    expect(folder({ HOME: value, [variable]: value }, platform)).toBe(join(homedir(), below));
+  });
 });
 
 describe('the home folder of a process', () => {

@@ -25,10 +25,8 @@ const lines = (...texts: string[]): JobInput => ({
 describe('the metered quantity of an input', () => {
   it.each([
     [0.1, 1],
-    [60, 1],
     [60.0004, 1],
     [60.001, 2],
-    [900, 15],
   ])('is for a video of %d s %d started minutes', (seconds, quantity) => {
     expect(unitsOf('auto_localization', video(seconds))).toEqual({ unit: 'started_minute', quantity });
   });

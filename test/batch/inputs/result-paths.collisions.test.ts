@@ -4,7 +4,6 @@ import { createFolder, MP4, plan, problemsOf } from '../plan/support.ts';
 
 describe('two results', () => {
   it.each([
-    ['/out/a.mp4', '/out/a.mp4', 'would write /out/a.mp4, as one does'],
     ['/out/a.mp4', '/out/A.mp4', 'on many disks is the same file as /out/a.mp4 of one'],
     ['/out/caf\u00e9', '/out/cafe\u0301', 'on many disks'],
   ])('at %s and %s collide', (first, second, said) => {
@@ -13,15 +12,6 @@ describe('two results', () => {
       { label: 'two', path: second },
     ]);
     expect(problems).toEqual([{ pointer: 'two', detail: expect.stringContaining(said) }]);
-  });
-
-  it('with different names do not collide', () => {
-    expect(
-      findClashes([
-        { label: 'one', path: '/a' },
-        { label: 'two', path: '/b' },
-      ]),
-    ).toEqual([]);
   });
 });
 

@@ -38,11 +38,8 @@ it('sound is written in its own format, with its own ending, and that of a video
 
 it.each([
   [{ subtitleOutput: 'burned' }, '--subtitle-output'],
-  [{ subtitleOutput: 'soft' }, '--subtitle-output'],
   [{ resolution: '720p' }, '--resolution'],
   [{ keepAudio: true }, '--keep-audio'],
-  [{ keepSubtitles: true }, '--keep-subtitles'],
-  [{ oneFile: true }, '--one-file'],
   [{ mode: 'subtitles_only' }, '--mode subtitles_only'],
 ])('sound is refused with what only a picture can have: %j', async (options, flag) => {
   const problems = await problemsOf(planned(['a.MP3'], options));

@@ -88,11 +88,6 @@ describe('an item of an earlier run', () => {
     }
   });
 
-  it('whose answer was lost is sent again with the same key', async () => {
-    const { step } = await afterRun(() => []);
-    expect(await step()).toMatchObject({ step: 'continue', next: { step: 'submit', key } });
-  });
-
   it('continues where it stopped', async () => {
     const running = await afterRun(() => [accepted()]);
     expect(await running.step()).toEqual({ step: 'continue', next: { step: 'attach', key, jobId: 'loc_1' } });
@@ -142,8 +137,7 @@ describe('an item of an earlier run', () => {
   it.each([
     ['failed temporarily', finished('failed', true)],
     ['was cancelled', finished('cancelled')],
-    ['was refused', { type: 'changed', key, state: 'refused', error: 'INSUFFICIENT_CREDITS' }],
-  ] as const)('that %s is created again', async (_why, record) => {
+  ])('that %s is created again', async (_why, record) => {
     const { step } = await afterRun(() => [record]);
     expect(await step()).toMatchObject({ step: 'new', after: expect.anything() });
   });

@@ -111,7 +111,7 @@ describe('attempts from any records', () => {
           expect(late.byItem.get(item)?.slice(0, keys.length)).toEqual(keys);
         }
       }),
-      { numRuns: runs(1_000, 10_000) },
+      { numRuns: runs(300, 10_000) },
     );
   });
 
@@ -122,7 +122,7 @@ describe('attempts from any records', () => {
         expect(foldAttempts([...records, ...records])).toEqual(once);
         expect(foldAttempts(records.flatMap((record) => [record, record]))).toEqual(once);
       }),
-      { numRuns: runs(1_000, 10_000) },
+      { numRuns: runs(300, 10_000) },
     );
   });
 
@@ -139,7 +139,7 @@ describe('attempts from any records', () => {
         );
         expect(JSON.parse(JSON.stringify([...byKey]))).toEqual(absolute);
       }),
-      { numRuns: runs(100, 1_000) },
+      { numRuns: runs(40, 1_000) },
     );
   });
 });

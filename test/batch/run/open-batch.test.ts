@@ -60,7 +60,7 @@ describe('a folder that another run has taken over', () => {
   });
 
   it('gets no record of the first run any more, at whatever moment of a write it was taken over', async () => {
-    for (let turns = 0; turns < 30; turns += 1) {
+    for (let turns = 0; turns < 20; turns += 1) {
       const out = makeOut();
       const { journal, close } = await openBatch({ folder: out });
       let isTaken = false;

@@ -5,7 +5,7 @@ import { simulate } from './simulation/simulate.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
 /** Each takes some 25 ms, most of it for the disk. */
-const JOBS = IS_LONG ? 10_000 : 100;
+const JOBS = IS_LONG ? 10_000 : 60;
 const PATIENCE_MS = IS_LONG ? 30 * 60_000 : 3 * 60_000;
 
 test(

@@ -7,7 +7,7 @@ import { until } from '../../service/harness/scene.ts';
 import { startStage } from './support/stage.ts';
 
 describe('a batch', () => {
-  it('makes one upload and a job for each language, and writes the results beside each other', async () => {
+  it('makes one upload and a job for each language, writes the results beside each other, and tells their cost again', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30, ['es', 'fr']);
     const { phases, events } = await stage.run(items);
@@ -18,27 +18,24 @@ describe('a batch', () => {
     const told = events.flatMap((event) => (event.type === 'item' ? [event.state.phase] : []));
     for (const phase of ['uploading', 'validating', 'ready', 'submitting', 'downloading', 'done'])
       expect(told).toContain(phase);
+    const costs = { reserved: 0, charged: 2, unknown: 0, committed: 2, ofThisRun: 0 };
+    const again = await stage.run(items);
+    expect(again.events).toContainEqual(expect.objectContaining({ type: 'credits', ...costs }));
   });
 
-  it('sends the bytes of a file once for two result folders', async () => {
+  it('sends the bytes of a file once for two result folders, and again if the service no longer accepts the upload', async () => {
     const stage = await startStage();
     const items = await stage.video('talk.mp4', 30);
     await stage.run(items);
     await stage.run(items, { out: 'other' });
     expect(await stage.books()).toMatchObject({ jobs: 2, uploads: 1 });
-  });
-
-  it('sends a file again if the service no longer accepts the upload', async () => {
-    const stage = await startStage();
-    const items = await stage.video('talk.mp4', 30);
-    await stage.run(items);
     const uploads = async () =>
       (await readUsableUploads(join(stage.folder, 'state'), 0)).map(({ upload_id: id }) => id);
     const [before] = await uploads();
     // The upload expires at the service while the record here takes it for ready.
     const day = 24 * 60 * 60_000;
     stage.clock.advance(8 * day);
-    const { phases } = await stage.run(items, { out: 'other', batch: {} });
+    const { phases } = await stage.run(items, { out: 'third' });
     expect(phases).toEqual(['done']);
     expect(before).toMatch(/^upl_/);
     expect(await uploads()).not.toContain(before);
@@ -53,23 +50,6 @@ describe('a batch', () => {
     await stage.run(items, { options: { fresh: true } });
     expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
     expect(await stage.statesOfAttempts()).toEqual(Array(4).fill('downloaded'));
-  });
-
-  it('prints the cost even if everything was done before', async () => {
-    const stage = await startStage();
-    const items = stage.lines(2);
-    await stage.run(items);
-    const { events } = await stage.run(items);
-    expect(events).toContainEqual(
-      expect.objectContaining({
-        type: 'credits',
-        reserved: 0,
-        charged: 2,
-        unknown: 0,
-        committed: 2,
-        ofThisRun: 0,
-      }),
-    );
   });
 
   it('returns with --detach as soon as the jobs are made, and fetches results that were finished since', async () => {

@@ -13,12 +13,9 @@ describe('a failure that stops the run', () => {
     [{ category: 'configuration', origin: 'api', blame: 'key', status: 401 }, 'authentication'],
     [{ category: 'configuration', origin: 'api', blame: 'address', status: 403 }, 'authentication'],
     [{ category: 'configuration', origin: 'gateway', blame: 'gateway', status: 401 }, null],
-    [{ category: 'configuration', origin: 'gateway', blame: 'gateway', status: 403 }, null],
     [{ category: 'expired', origin: 'storage', blame: 'link', status: 403 }, null],
     [{ category: 'refused', status: 422 }, null],
-    [{ category: 'usage' }, null],
     [{ category: 'temporary', status: 503 }, null],
-    [{ category: 'disk' }, null],
   ] as const)('%j: %s', (facts, reason) => {
     expect(stopReasonOf(failure(facts), CALM)).toBe(reason);
   });

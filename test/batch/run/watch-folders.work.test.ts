@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure, type FailureCategory } from '../../../src/base/failure.ts';
 import type { ItemState } from '../../../src/batch/item.ts';
 import { createFilesAtWork } from '../../../src/batch/run/watch-folders.ts';
-import { startStage } from './support/stage.ts';
+import { makeFolder } from '../../support/make-folder.ts';
+import { videoItem } from './support/items.ts';
 
 const failed = (category: FailureCategory): ItemState => {
   const failure = new Failure({ category, code: 'ANY', message: 'it failed' });
@@ -10,11 +13,11 @@ const failed = (category: FailureCategory): ItemState => {
 };
 const DONE: ItemState = { phase: 'done', jobId: 'loc_1', files: [], credits: 1, before: null };
 
-async function openWork() {
+function openWork() {
   let now = 0;
-  const stage = await startStage();
-  const items = await stage.video('talk.mp4', 30, ['es', 'fr']);
-  const path = `${stage.folder}/talk.mp4`;
+  const path = join(makeFolder(), 'talk.mp4');
+  writeFileSync(path, '');
+  const items = ['es', 'fr'].map((language) => videoItem(path, language));
   const work = createFilesAtWork(() => now);
   const tell = (position: number, state: ItemState) => {
     const item = items[position];
@@ -29,8 +32,8 @@ async function openWork() {
 }
 
 describe('a watched file', () => {
-  it('is busy until all its items have ended', async () => {
-    const { begin, tell, state } = await openWork();
+  it('is busy until all its items have ended', () => {
+    const { begin, tell, state } = openWork();
     expect(state()).toBe('none');
     begin();
     tell(0, { phase: 'validating' });
@@ -40,8 +43,8 @@ describe('a watched file', () => {
     expect(state()).toBe('none');
   });
 
-  it('is processed again after five minutes if it failed temporarily', async () => {
-    const { begin, tell, advance, state } = await openWork();
+  it('is processed again after five minutes if it failed temporarily', () => {
+    const { begin, tell, advance, state } = openWork();
     begin();
     tell(0, failed('temporary'));
     tell(1, DONE);

@@ -28,20 +28,17 @@ describe('the key of a server', () => {
     expect(key.hide(`Wrong key ${SECRET}!`)).toBe('Wrong key [key]!');
   });
 
-  it.each([{}, { ASR_KEY: '' }, { ASR_KEY: ' ' }])(
-    'that is missing is reported by the name of its variable',
-    async (env) => {
-      const key = createKey({ env: 'ASR_KEY' }, 'openai tiny', recordedParts({ env }));
-      await expect(key.read(run())).rejects.toMatchObject({
-        code: 'ENGINE_ERROR',
-        permanent: true,
-        message:
-          'openai tiny: the variable ASR_KEY, which holds its key, is not set; set it where vloc runs, then try again',
-      });
-    },
-  );
+  it.each([{}, { ASR_KEY: ' ' }])('that is missing is reported by the name of its variable', async (env) => {
+    const key = createKey({ env: 'ASR_KEY' }, 'openai tiny', recordedParts({ env }));
+    await expect(key.read(run())).rejects.toMatchObject({
+      code: 'ENGINE_ERROR',
+      permanent: true,
+      message:
+        'openai tiny: the variable ASR_KEY, which holds its key, is not set; set it where vloc runs, then try again',
+    });
+  });
 
-  it.each([`${SECRET}\nX-Other: 1`, `${SECRET} `.repeat(2), `${SECRET}é`])(
+  it.each([`${SECRET}\nX-Other: 1`, `${SECRET}é`])(
     'with characters that a header cannot contain is refused without being shown',
     async (value) => {
       const key = createKey({ env: 'ASR_KEY' }, 'openai tiny', recordedParts({ env: { ASR_KEY: value } }));

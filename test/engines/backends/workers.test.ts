@@ -214,7 +214,6 @@ describe('a model', () => {
   const damages: [string, (path: string) => void][] = [
     ['is cut', (path) => truncate(path, 0.5)],
     ['has no metadata', (path) => truncate(path, 0.985)],
-    ['is other data', (path) => writeFileSync(path, Buffer.alloc(9_000, 7))],
   ];
 
   test.each(damages)('that %s fails permanently', async (_, damage) => {

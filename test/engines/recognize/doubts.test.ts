@@ -158,6 +158,7 @@ test('ordinary talks have nothing doubtful, in many scripts, with refrains of th
     fc.property(talk, fc.boolean(), ({ words, segments }, punctuated) => {
       expect(findDoubts(words, segments, punctuated)).toEqual([]);
     }),
+    { numRuns: 30 },
   );
 });
 

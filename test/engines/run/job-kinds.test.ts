@@ -1,6 +1,5 @@
 /** The voice of a localization, and the tag of the video that it finishes. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Tasks } from '../../../src/engines/engine.ts';
@@ -12,15 +11,11 @@ import { createStubEngines, LOCALIZATION, makeTalk } from './stub-engines.ts';
 const DAY = Date.parse('2026-11-29T12:00:00Z');
 
 /** Localizes a video; default: one in which a man speaks. */
-async function localize(changes: Partial<Tasks['auto_localization']> = {}, atMs = DAY) {
+async function localize(changes: Partial<Tasks['auto_localization']> = {}) {
   const { run, runs } = createStubEngines('command');
   const task = { ...LOCALIZATION, sourceLanguage: 'auto', video: makeTalk(), ...changes };
-  const { video } = await run.auto_localization(task, { ...createWork(makeFolder()), atMs });
-  return {
-    path: video.path,
-    last: runs().at(-1),
-    mark: readMark(ffprobe(video.path, 'format_tags=comment')),
-  };
+  const { video } = await run.auto_localization(task, { ...createWork(makeFolder()), atMs: DAY });
+  return { last: runs().at(-1), mark: readMark(ffprobe(video.path, 'format_tags=comment')) };
 }
 
 /** A woman's voice of espeak-ng, 195 Hz. */
@@ -31,8 +26,8 @@ function woman(): string {
   return path;
 }
 
-test('a man is dubbed by the voice of a man; the video names synthetic speech, languages, engines and day, and is the same on the same day', async () => {
-  const { path, last, mark } = await localize();
+test('a man is dubbed by the voice of a man; the video names synthetic speech, languages, engines and day', async () => {
+  const { last, mark } = await localize();
   expect(last).toBe('speak man');
   expect(mark).toMatchObject({
     ...{ synthetic_speech: true, from: 'en', to: ['es'], date: '2026-11-29' },
@@ -43,16 +38,10 @@ test('a man is dubbed by the voice of a man; the video names synthetic speech, l
       { step: 'speak', engine: 'command speak' },
     ],
   });
-  const later = await localize({}, DAY + 3_600_000);
-  expect(readFileSync(later.path).equals(readFileSync(path))).toBe(true);
 });
 
 test('above 130 Hz the usual voice speaks, because pitch alone does not tell', async () => {
   expect((await localize({ video: makeTalk(2, woman()) })).last).toBe('speak any');
-});
-
-test('a voice that was asked for is used, whoever speaks', async () => {
-  expect((await localize({ voiceMode: 'female' })).last).toBe('speak woman');
 });
 
 test('a video without a dub says that its subtitles are machine-made', async () => {

@@ -68,7 +68,7 @@ describe('voice and music that come from one direction each', () => {
         );
         expect(error).toBeLessThan(1e-4);
       }),
-      { numRuns: 20 },
+      { numRuns: 8 },
     );
   });
 

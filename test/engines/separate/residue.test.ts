@@ -71,28 +71,22 @@ test('a silent voice, and a time without speech, have no residue', async () => {
   expect(await measureResidue(soundOf(voice, 2), soundOf(under, 2), [])).toBeNull();
 });
 
-test.each([
-  { quieter: 0, isNoticed: true },
-  { quieter: 6, isNoticed: false },
-])(
-  'of the built-in separator with music $quieter dB quieter than speech: noticed $isNoticed',
-  async ({ quieter, isNoticed }) => {
-    const folder = makeFolder();
-    const sound = join(folder, 'sound.wav');
-    const file = await createWav(sound, { sampleRate: 48_000, channels: 2 });
-    await file.write(sum(voice, musicAt(quieter)));
-    await file.close();
-    const video = join(folder, 'talk.mov');
-    const black = `color=black:s=16x16:r=1:d=${voice.length / 2 / 48_000}`;
-    const picture = ['-f', 'lavfi', '-i', black, '-c:v', 'mjpeg'];
-    ffmpeg('-i', sound, ...picture, '-c:a', 'pcm_s16le', video);
-    const engines = await stepEngines();
-    const { background, residue } = await separateSound(engines, video, false, createWork(folder));
-    const left = product(inSpeech(samplesOf(background)), inSpeech(voice)) / power(voice);
-    const truth = 20 * Math.log10(left);
-    // What the masks take of the music is counted as voice.
-    expect(residue).toBeGreaterThan(truth - 1);
-    expect(residue).toBeLessThan(truth + 4);
-    expect((residue ?? 0) > NOTICED_RESIDUE).toBe(isNoticed);
-  },
-);
+test('of the built-in separator with music as loud as the speech is measured, and noticed', async () => {
+  const folder = makeFolder();
+  const sound = join(folder, 'sound.wav');
+  const file = await createWav(sound, { sampleRate: 48_000, channels: 2 });
+  await file.write(sum(voice, musicAt(0)));
+  await file.close();
+  const video = join(folder, 'talk.mov');
+  const black = `color=black:s=16x16:r=1:d=${voice.length / 2 / 48_000}`;
+  const picture = ['-f', 'lavfi', '-i', black, '-c:v', 'mjpeg'];
+  ffmpeg('-i', sound, ...picture, '-c:a', 'pcm_s16le', video);
+  const engines = await stepEngines();
+  const { background, residue } = await separateSound(engines, video, false, createWork(folder));
+  const left = product(inSpeech(samplesOf(background)), inSpeech(voice)) / power(voice);
+  const truth = 20 * Math.log10(left);
+  // What the masks take of the music is counted as voice.
+  expect(residue).toBeGreaterThan(truth - 1);
+  expect(residue).toBeLessThan(truth + 4);
+  expect(residue).toBeGreaterThan(NOTICED_RESIDUE);
+});

@@ -84,6 +84,8 @@ test('sound without speech is background throughout', async () => {
 
 test('cancelling ends the worker in the middle of its work', async () => {
   const folder = makeFolder();
+  const sample = join(folder, 'sample.mp4');
+  ffmpeg('-i', SAMPLE, '-t', String(SECONDS), '-c', 'copy', sample);
   const stop = new AbortController();
   let reached = 0;
   const report = (fraction: number) => {
@@ -93,7 +95,7 @@ test('cancelling ends the worker in the middle of its work', async () => {
   const work = { ...createWork(folder, stop.signal), report };
   // With a worker that works, not with one that is remembered.
   const engines = await stepEngines(null, createPrograms(process.env.PATH ?? ''));
-  await expect(separateSound(engines, SAMPLE, true, work)).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(separateSound(engines, sample, true, work)).rejects.toMatchObject({ name: 'AbortError' });
   expect(reached).toBeLessThan(0.9);
 });
 

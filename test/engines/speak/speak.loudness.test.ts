@@ -18,10 +18,3 @@ test('a dub gets the usual loudness of speech, within half a unit', async () => 
   await programs.run('ffmpeg', [...QUIET, ...ownInput(dub, 'wav'), ...output], work);
   expect(Math.abs(((await measureLoudness(programs, out, work)) ?? 0) + 18)).toBeLessThan(0.5);
 });
-
-test('silence has no loudness and no gain', async () => {
-  const folder = makeFolder();
-  const silence = join(folder, 'silent.wav');
-  ffmpeg('-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono:d=2', '-c:a', 'pcm_s16le', silence);
-  expect(await levelDub(programs, silence, createWork(folder))).toEqual([]);
-});

@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Speaker } from '../../../src/engines/backend.ts';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speakDub } from '../../../src/engines/speak/speak.ts';
 import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
 import { audibleSeconds } from '../../../src/media/audio/audible.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
-import { readSubtitleFile } from '../../../src/media/subtitles/read-subtitle.ts';
+
 import { truePeak } from '../../support/audio.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { createWork, ffprobe, programs, stepEngines } from '../workspace.ts';
@@ -20,9 +20,27 @@ const line = (index: number, start_ms: number, end_ms: number, text: string) => 
 
 const engines = stepEngines();
 
-async function dub(lines: ReturnType<typeof line>[], language = 'es', video: { videoSeconds?: number } = {}) {
-  const task = { lines, targetLanguage: language, voiceMode: 'auto', ...video } as const;
+async function dub(lines: ReturnType<typeof line>[], language = 'es') {
+  const task = { lines, targetLanguage: language, voiceMode: 'auto' } as const;
   return speakDub(await engines, task, createWork(makeFolder()));
+}
+
+/** Dubs with a voice that knows no speed, and says each letter as 0.1 s of a tone. */
+async function spell(lines: ReturnType<typeof line>[], video: { videoSeconds?: number } = {}) {
+  const said: string[] = [];
+  const backend: Speaker = {
+    ...{ name: 'spelling', concurrency: 1, mostSpeed: 1, isLevel: true, close: async () => {} },
+    voices: async () => [],
+    supports: async () => true,
+    speak: async ({ text }) => {
+      said.push(text);
+      const tone = Array.from({ length: 800 * text.length }, (_, at) => 8_000 * Math.sin(at / 3));
+      return { sampleRate: 8_000, samples: Int16Array.from(tone) };
+    },
+  };
+  const spelling = { ...(await engines), speak: [{ backend, fallback: true }] };
+  const task = { lines, targetLanguage: 'es', voiceMode: 'auto', ...video } as const;
+  return { said, ...(await speakDub(spelling, task, createWork(makeFolder()))) };
 }
 
 const say = (text: string, language: string, speed = 1) =>
@@ -81,32 +99,10 @@ describe('a dub', () => {
     expect(tempos[1]).toBeLessThanOrEqual(1.6);
   });
 
-  test('speaks a sentence over several cues as one, so that none of its cues is fast, and says how far they are from their time', async () => {
-    const lines = readSubtitleFile(
-      readFileSync(new URL('../../fixtures/cases/sentences.es.srt', import.meta.url)),
-      'sentences.es.srt',
-    );
-    const { path, fits } = await dub(lines);
-    expect(fits.map(({ cues }) => cues)).toEqual([[1, 2], [3, 4, 5], [6, 7], [8, 9], [10], [11]]);
-    // Cue by cue, ten of eleven are faster than 1.1, up to 1.59.
-    for (const { speed, tempo } of fits) expect(speed * tempo).toBe(1);
-    expect(fits[4]?.shifts).toEqual([expect.closeTo(-0.21, 1)]);
-    const track = await trackOf(path);
-    for (const {
-      cues: [cue = 0],
-      shifts: [shift = 0],
-    } of fits) {
-      const start = (lines[cue - 1]?.start_ms ?? 0) / 1000 + shift;
-      expect(onsetAfter(track, start - 0.09)).toBeCloseTo(start, 2);
-    }
-    const later = fits.flatMap(({ shifts }) => shifts.slice(1));
-    expect(Math.max(...later.map(Math.abs))).toBeLessThan(1);
-  });
-
   test('names only the cues of a sentence that have lost words', async () => {
     const text =
       'muchas palabras que nadie puede decir en tan poco tiempo, ni siquiera deprisa y sin pausas.';
-    const { fits } = await dub([
+    const { fits } = await spell([
       line(1, 0, 2_000, 'No quiero'),
       line(2, 2_100, 3_000, text),
       line(3, 3_100, 4_000, 'Fin.'),
@@ -151,28 +147,22 @@ describe('a dub', () => {
 
   test('ends a text that does not fit at 1.6 times its tempo after a whole word', async () => {
     const text = 'uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince.';
-    const { path, fits } = await dub([line(1, 0, 3_000, text), line(2, 3_000, 4_000, 'Fin.')]);
+    const { path, fits, said } = await spell([line(1, 0, 3_000, text), line(2, 3_000, 4_000, 'Fin.')]);
+    expect(said).toEqual([text, 'Fin.', 'uno dos tres cuatro cinco seis siete ocho']);
     const [fit] = fits;
-    expect(fit).toMatchObject({ fit: 'cut' });
-    expect((fit?.speed ?? 0) * (fit?.tempo ?? 0)).toBeLessThanOrEqual(1.6);
-    expect((fit?.seconds ?? 0) + (fit?.cutSeconds ?? 0)).toBeGreaterThan(3);
+    expect(fit).toMatchObject({ fit: 'cut', speed: 1, tempo: expect.closeTo(1.6, 1) });
     // The sound ends 0.1 s before the next text, and close to that: as many words as fit.
     expect(fit?.seconds).toBeLessThanOrEqual(2.9);
     expect(fit?.seconds).toBeGreaterThan(2.2);
+    expect((fit?.seconds ?? 0) + (fit?.cutSeconds ?? 0)).toBeGreaterThan(3);
     const { samples, sampleRate } = await trackOf(path);
     const pause = samples.subarray(Math.round(2.92 * sampleRate), Math.round(2.98 * sampleRate));
     expect(pause.every((sample) => Math.abs(sample) < 200)).toBe(true);
-    // Whole words: each number of words that is spoken alone has another length.
-    const words = text.split(' ');
-    const beginnings = [11, 12, 13, 14, 15].map((count) => words.slice(0, count).join(' '));
-    const lengths = await Promise.all(beginnings.map((beginning) => secondsOf(beginning, 'es')));
-    const tempos = lengths.map((length) => length / (fit?.seconds ?? 1));
-    expect(tempos.some((tempo) => tempo > 1.5 && tempo <= 1.62)).toBe(true);
   });
 
   test('ends with the video: its last sentence is spoken faster, and what is left of it is cut', async () => {
     const last = line(1, 12_900, 14_000, 'Y esta es la última frase de todo el video.');
-    const { path, fits } = await dub([last, line(2, 14_200, 15_000, 'Y otra.')], 'es', { videoSeconds: 14 });
+    const { path, fits } = await spell([last, line(2, 14_200, 15_000, 'Y otra.')], { videoSeconds: 14 });
     expect(await audibleSeconds(path, 14)).toBe(0);
     expect(fits.map(({ cues, fit }) => [cues, fit])).toEqual([
       [[1], 'cut'],
@@ -221,9 +211,8 @@ describe('outside text', () => {
 
   test.each([
     ['zh', '今天天气很好', "tS;'i55n_| th'iE55n"],
-    ['yue', '今日天氣好好', "g'a1m_| j'a6t_|"],
+
     ['hi', 'आज मौसम अच्छा है', "'a:J m'O:s@m"],
-    ['ko', '오늘 날씨가 좋네요', "'onu-Ln'aLs"],
   ])('in %s is read in its own language', async (language, text, sounds) => {
     const run = { folder: makeFolder(), signal: new AbortController().signal };
     const voice = chooseVoice(await listVoices(programs, run), language, 'auto') ?? '';

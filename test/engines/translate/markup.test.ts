@@ -119,7 +119,7 @@ describe('tags of a translation', () => {
             for (const [at, source] of sources.entries()) expectPairs(results[at] ?? '', source);
           },
         ),
-        { numRuns: 300 },
+        { numRuns: 80 },
       );
     },
   );

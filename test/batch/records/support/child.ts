@@ -1,13 +1,12 @@
-/** Other vloc processes: they execute orders line by line, and can be killed. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** Other vloc processes: they take the locks that they are told, and can be killed. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 
 export interface Child {
-  readonly process: ChildProcess;
-  /** Sends a line and returns the next one from the child. */
+  /** Sends the path of a lock and returns whether it was taken. */
   ask(line: string): Promise<string>;
   /** Ends it as a power cut would, and waits until it is gone. */
   kill(): Promise<void>;
@@ -26,7 +25,6 @@ export function startChild(): Child {
   };
   onTestFinished(kill);
   return {
-    process: child,
     async ask(line) {
       child.stdin.write(`${line}\n`);
       const { value, done } = await answers.next();

@@ -54,13 +54,10 @@ describe('a program that speaks', () => {
     expect(clip.sampleRate).toBe(22_050);
   });
 
-  test.each([
-    ['echo hello', 'returned what is not a sound that can be read'],
-    ['yes', 'failed (its output is over the limit)'],
-  ])('is named if it runs %s', async (body, message) => {
-    await expect(speak([script(body, 'piper')])).rejects.toMatchObject({
+  test('is named if it writes what is no sound', async () => {
+    await expect(speak([script('echo hello', 'piper')])).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
-      message: expect.stringContaining(`command piper ${message}`),
+      message: expect.stringContaining('command piper returned what is not a sound that can be read'),
     });
   });
 

@@ -148,32 +148,6 @@ describe('sound of more than 30 s', () => {
 });
 
 describe('words of an answer', () => {
-  it('may be tokens in segments, as of whisper.cpp, with ends beyond the sound', async () => {
-    const words = [
-      { word: ' Good', start: 2, end: 2.3 },
-      { word: ' mor', start: 2.3, end: 2.5 },
-      { word: 'ning', start: 2.5, end: 2.8 },
-      { word: '.', start: 2.8, end: 2.9 },
-    ];
-    const last = [{ word: ' Bye', start: 27, end: 87.44 }];
-    const body = {
-      language: 'english',
-      duration: 30,
-      text: ' Good morning. Bye',
-      segments: [segment(' Good morning.', 2, 3, { words }), segment(' Bye', 27, 87.44, { words: last })],
-    };
-    const server = await startTranscriber(() => ({ body }));
-    const { task, folder } = await halfMinute();
-    const { words: found } = await recognizer(server.url).recognize(task, createWork(folder));
-    expect(found.map(({ text, segment: at }) => [text, at])).toEqual([
-      ['Good', 0],
-      ['morning.', 0],
-      ['Bye', 2],
-    ]);
-    // The speech ends at 28 s, with a margin.
-    expect(found[2]?.end).toBeCloseTo(28.15, 5);
-  });
-
   it('share the time of their segment if they have none, with one warning', async () => {
     const body = {
       language: 'en',

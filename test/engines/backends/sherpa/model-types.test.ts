@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findMetadata, openModelFolder } from '../../../../src/engines/backends/sherpa/model.ts';
@@ -246,6 +247,13 @@ describe('a voice', () => {
   ])('in %s with %s is reported as missing', async (name, files, message) => {
     await expect(find(name, files, SPEAKERS)).rejects.toThrow(message);
   });
+});
+
+test('sherpa knows the name of each type, and those of its files', () => {
+  const { resolve } = createRequire(import.meta.url);
+  const addon = readFileSync(resolve(`sherpa-onnx-${process.platform}-${process.arch}/sherpa-onnx.node`));
+  const names = [...RECOGNIZERS, ...SPEAKERS].flatMap(({ key, files }) => [key, ...Object.keys(files)]);
+  expect(names.filter((name) => !addon.includes(`${name}\0`))).toEqual([]);
 });
 
 test('metadata may be long, and is empty if it is missing or cut', () => {

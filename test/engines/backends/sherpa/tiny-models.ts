@@ -269,104 +269,6 @@ export function writeTinyDiarization(folder: string): string {
   return folder;
 }
 
-/** Samples of a frame of Pocket TTS, and its rate. */
-const [POCKET_FRAME, POCKET_RATE] = [1_920, 24_000];
-const LATENT = 32;
-const WIDTH = 1_024;
-
-/** Writes a Pocket voice. It says a tone of 0.08 s for each letter, as loud as the recording that it speaks like. */
-export function writeTinyPocket(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  const write = (name: string, ...graph: readonly Buffer[]) =>
-    writeFileSync(join(folder, name), onnx(graph, {}));
-  write(
-    'encoder.onnx',
-    node('Abs', ['audio'], ['size']),
-    node('ReduceMax', ['size'], ['loud'], numberAttribute('keepdims', 1)),
-    node('Mul', ['loud', 'ones'], ['voice']),
-    numbers(
-      'ones',
-      [1, 1, WIDTH],
-      Array.from({ length: WIDTH }, () => 1),
-    ),
-    input('audio', FLOAT, [1, 1, 'N']),
-    output('voice', FLOAT, [1, 1, WIDTH]),
-  );
-  write(
-    'text_conditioner.onnx',
-    node('Cast', ['tokens'], ['ids'], numberAttribute('to', FLOAT)),
-    node('Unsqueeze', ['ids', 'last'], ['columns']),
-    node('MatMul', ['columns', 'nothing'], ['text']),
-    constant('last', 2),
-    numbers(
-      'nothing',
-      [1, WIDTH],
-      Array.from({ length: WIDTH }, () => 0),
-    ),
-    input('tokens', INT64, [1, 'T']),
-    output('text', FLOAT, [1, 'T', WIDTH]),
-  );
-  const length = (name: string, of: string) => [
-    node('Shape', [of], [`${of} shape`]),
-    node('Gather', [`${of} shape`, 'one'], [`${of} length`]),
-    node('Cast', [`${of} length`], [name], numberAttribute('to', FLOAT)),
-  ];
-  write(
-    'lm_main.onnx',
-    // Counts one down for each token, then one up for each frame; the loudness comes with the voice.
-    ...length('frames', 'sequence'),
-    ...length('tokens', 'embedding'),
-    node('Sub', ['frames', 'tokens'], ['change']),
-    node('Add', ['count', 'change'], ['next count']),
-    node('Identity', ['next count'], ['end']),
-    node('ReduceSum', ['embedding'], ['sum'], numberAttribute('keepdims', 1)),
-    node('Reshape', ['sum', 'one'], ['flat']),
-    node('Div', ['flat', 'width'], ['mean']),
-    node('Add', ['loud', 'mean'], ['next loud']),
-    node('Reshape', ['next loud', 'pair'], ['condition']),
-    constant('one', 1),
-    constant('pair', 1, 1),
-    numbers('width', [1], [WIDTH]),
-    input('sequence', FLOAT, [1, 'S', LATENT]),
-    input('embedding', FLOAT, [1, 'T', WIDTH]),
-    input('count', FLOAT, [1]),
-    input('loud', FLOAT, [1]),
-    output('condition', FLOAT, [1, 1]),
-    output('end', FLOAT, [1]),
-    output('next count', FLOAT, [1]),
-    output('next loud', FLOAT, [1]),
-  );
-  write('lm_flow.onnx', ...straightFlow('c', 's'), input('t', FLOAT, [1, 1]), input('x', FLOAT, [1, LATENT]));
-  const wave = Array.from({ length: POCKET_FRAME }, (_, at) =>
-    Math.sin((2 * Math.PI * 440 * at) / POCKET_RATE),
-  );
-  write(
-    'decoder.onnx',
-    node('ReduceMax', ['latent'], ['loud'], listAttribute('axes', [2]), numberAttribute('keepdims', 1)),
-    node('Mul', ['loud', 'wave'], ['frames']),
-    node('Reshape', ['frames', 'flat'], ['sound']),
-    numbers('wave', [1, 1, POCKET_FRAME], wave),
-    constant('flat', 1, 1, -1),
-    input('latent', FLOAT, [1, 'F', LATENT]),
-    output('sound', FLOAT, [1, 1, 'N']),
-  );
-  const bytes = Array.from({ length: 256 }, (_, value) => {
-    return `<0x${value.toString(16).toUpperCase().padStart(2, '0')}>`;
-  });
-  const tokens = [...bytes, '▁', ...'abcdefghijklmnopqrstuvwxyz'];
-  const table = (value: (at: number) => number) =>
-    JSON.stringify(Object.fromEntries(tokens.map((token, at) => [token, value(at)])));
-  writeFileSync(
-    join(folder, 'vocab.json'),
-    table((at) => at),
-  );
-  writeFileSync(
-    join(folder, 'token_scores.json'),
-    table(() => -1),
-  );
-  return folder;
-}
-
 const MELS = 100;
 const BINS = 513;
 /** Frames of a letter at the natural speed, 256 samples each. */
@@ -441,19 +343,6 @@ export function writeTinyZipvoice(folder: string, data: string): string {
   writeFileSync(join(folder, 'lexicon.txt'), 'hola h o l a\nmundo m u n d o\n');
   symlinkSync(data, join(folder, 'espeak-ng-data'));
   return folder;
-}
-
-/** A flow that leads straight from its start to its target: each step goes the rest of the way by the rest of the time. */
-function straightFlow(target: string, time: string): readonly Buffer[] {
-  return [
-    node('Sub', [target, 'x'], ['way']),
-    node('Sub', ['end', time], ['rest']),
-    node('Div', ['way', 'rest'], ['y']),
-    numbers('end', [1], [1]),
-    input(target, FLOAT, [1, 1]),
-    input(time, FLOAT, [1, 1]),
-    output('y', FLOAT, [1, LATENT]),
-  ];
 }
 
 const QWEN_WIDTH = 128;
