@@ -44,16 +44,6 @@ test('the dialogue of an ASS file is checked in the order of its times, without 
   ]);
 });
 
-test('cues out of order are reported, and sorted', async () => {
-  const srt = '1\n00:00:05,000 --> 00:00:07,000\nlast\n\n2\n00:00:01,000 --> 00:00:03,000\nfirst\n';
-  const { lines, findings } = inspect(srt, 'talk.srt');
-  expect(lines?.map(({ text, index }) => [text, index])).toEqual([
-    ['first', 1],
-    ['last', 2],
-  ]);
-  expect(findings.map(({ code, row }) => [code, row])).toContainEqual(['OUT_OF_ORDER', 6]);
-});
-
 test.each([
   ['a cue that ends before it begins', '1\n00:00:05,000 --> 00:00:04,000\nx\n', 'ENDS_BEFORE_START', 2],
   ['no subtitle at all', 'a letter\nto somebody\n', 'UNREADABLE', 1],
