@@ -47,22 +47,25 @@ const add = (task: Partial<AddTracksTask>) =>
     work(),
   );
 
-/** Digests of the packets of these streams as they are stored, in two files. */
-function packetsOf(streams: [path: string, stream: string][]): string[][] {
-  const files = [...new Set(streams.map(([path]) => path))];
-  const maps = streams.flatMap(([path, stream]) => ['-map', `${files.indexOf(path)}:${stream}`]);
+/** Digests of the packets of picture, sound and subtitles as they are stored, of each file. */
+function packetsOf(...files: string[]): string[][] {
+  const maps = files.flatMap((_, file) => ['v', 'a', 's'].flatMap((kind) => ['-map', `${file}:${kind}:0`]));
   const args = ['-v', 'error', ...files.flatMap((path) => ['-i', path]), ...maps, '-c', 'copy'];
   const rows = askProgram('ffmpeg', [...args, '-f', 'framemd5', '-'])
     .toString()
     .split('\n');
-  return streams.map((_, at) =>
+  return Array.from({ length: 3 * files.length }, (_, at) =>
     rows.filter((row) => row.startsWith(`${at},`)).map((row) => row.split(',').at(-1) ?? ''),
   );
 }
 
-test('sound and subtitles of the original follow the new tracks, which are unchanged', async () => {
+test('sound and subtitles of the original, and added ones, follow the new tracks, which are unchanged', async () => {
   const before = readFileSync(at('talk.mkv'));
-  const { path, notes } = await add({ track: 2, subtitles: true });
+  const lines = {
+    language: 'en-US',
+    lines: [{ index: 1, start_ms: 0, end_ms: 5000, text: '<b>good</b> day' }],
+  };
+  const { path, notes } = await add({ track: 2, subtitles: true, lines });
   expect(notes).toEqual([]);
   expect(ffprobe(path, 'format_tags=creation_time')).toBe(DATE);
   const { tracks, subtitles, durationSeconds } = await facts(path);
@@ -74,41 +77,30 @@ test('sound and subtitles of the original follow the new tracks, which are uncha
   expect(subtitles.map(({ codec, language }) => [codec, language])).toEqual([
     ['mov_text', 'spa'],
     ['mov_text', 'eng'],
+    ['mov_text', 'eng'],
   ]);
-  expect(ffprobe(path, 'stream_disposition=default', 's').split('\n')).toEqual(['1', '0']);
-  const own = ['v:0', 'a:0', 's:0'];
-  const both = [path, at('talk.es.mp4')].flatMap((file) =>
-    own.map((stream): [string, string] => [file, stream]),
-  );
-  const packets = packetsOf(both);
+  expect(ffprobe(path, 'stream_disposition=default', 's').split('\n')).toEqual(['1', '0', '0']);
+  const packets = packetsOf(path, at('talk.es.mp4'));
   expect(packets.slice(0, 3)).toEqual(packets.slice(3));
-  // The original sound continues for two seconds after the picture.
+  // The original sound continues for two seconds after the picture, and the added cue for four.
   expect(durationSeconds).toBeCloseTo(1, 1);
+  const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s:2', '-f', 'srt', '-']).toString();
+  expect(srt).toContain('good day');
   expect(readFileSync(at('talk.mkv')).equals(before)).toBe(true);
 });
 
-test('sound that MP4 can contain is copied, and added subtitles follow those of the original', async () => {
-  const lines = { language: 'en', lines: [{ index: 1, start_ms: 0, end_ms: 5000, text: '<b>good</b> day' }] };
-  // The file does not state the language of its first track.
-  const { path } = await add({ track: 1, language: 'en-US', subtitles: true, lines });
-  const { tracks, subtitles, durationSeconds } = await facts(path);
-  expect(tracks.map(({ language }) => language)).toEqual(['spa', 'eng']);
-  expect(subtitles.map(({ language }) => language)).toEqual(['spa', 'eng', 'eng']);
-  expect(durationSeconds).toBeCloseTo(1, 1);
-  const [copied, original] = packetsOf([
-    [path, 'a:1'],
-    [at('talk.mkv'), 'a:0'],
-  ]);
-  expect(copied?.slice(0, 40)).toEqual(original?.slice(0, 40));
-  const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s:2', '-f', 'srt', '-']).toString();
-  expect(srt).toContain('good day');
-});
-
-test('sound of a transport stream that begins after the picture keeps its time; an original without subtitles is reported, and one without the audio track is refused', async () => {
+test('sound of a transport stream that begins after the picture keeps its time, and is copied and played first if asked for; an original without subtitles is reported, and one without the audio track is refused', async () => {
   const late = ['-itsoffset', '0.5', ...tone(500)];
-  ffmpeg(...PICTURE, ...late, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', at('late.ts'));
-  const { path, notes } = await add({ source: at('late.ts'), track: 1, subtitles: true });
-  expect(Number(ffprobe(path, 'stream=start_time', 'a:1'))).toBeCloseTo(0.5, 1);
+  ffmpeg(...PICTURE, ...late, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'mp3', at('late.ts'));
+  const kept = { source: at('late.ts'), track: 1, language: 'en-US', isFirst: true, subtitles: true };
+  const { path, notes } = await add(kept);
+  const entries = 'stream=codec_name,start_time:stream_disposition=default:stream_tags=language,handler_name';
+  const [codec, start, ...others] = ffprobe(path, entries, 'a').split('\n');
+  expect([codec, ...others]).toEqual([
+    ...['mp3', '1', 'eng', 'Original'],
+    ...['aac', '0.000000', '0', 'spa', 'SoundHandler'],
+  ]);
+  expect(Number(start)).toBeCloseTo(0.5, 1);
   expect(notes).toEqual(['it has no subtitle tracks to keep']);
   await expect(add({ source: at('late.ts'), track: 2 })).rejects.toMatchObject({ code: 'NO_SUCH_TRACK' });
 });

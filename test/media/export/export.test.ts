@@ -1,15 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeWarnings } from '../../../src/batch/item-provenance.ts';
+import { copyOptions } from '../../../src/media/encode/picture.ts';
 import {
   type ExportTask,
+  exportLocalized,
   exportVideo,
   prepareExport,
   softLines,
   threeLetterCode,
 } from '../../../src/media/export/export.ts';
 import { createPrograms } from '../../../src/media/programs/programs.ts';
+import { readSoftSubtitles } from '../../../src/media/subtitles/read-subtitle.ts';
 import { createWork, detectFields, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
@@ -19,7 +22,7 @@ const lines = [
   { index: 1, start_ms: 500, end_ms: 2_500, text: 'Hola {\\fs500} <i>mundo</i>\n--> %d [x]:=;\'"' },
 ];
 const PICTURE = ['-f', 'lavfi', '-i', `testsrc=s=160x90:r=10:d=${SECONDS}`];
-/** A tone left and right, as an original; another in the background; a third as a dub, from 1 s to 2 s. */
+/** A tone left and right, as an original; another in the background, which ends too early; a third as a dub, from 1 s to 2 s. */
 const SOUND = ['-f', 'lavfi', '-i', `sine=f=400:d=${SECONDS},pan=stereo|c0=c0|c1=c0`];
 const H264 = ['-pix_fmt', 'yuv420p', '-c:v:0', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
 const DATE = '2021-03-04T05:06:07.000000Z';
@@ -50,7 +53,7 @@ type Media = ReturnType<typeof media>;
 
 function dubbed({ folder }: Media, originalAudio: 'background' | 'duck' | 'mute') {
   const [background, dub] = [join(folder, 'background.wav'), join(folder, 'dub.wav')];
-  const tone = `sine=f=1000:d=${SECONDS},volume=-12dB`;
+  const tone = `sine=f=1000:d=${SECONDS - 0.5},volume=-12dB`;
   ffmpeg('-f', 'lavfi', '-i', tone, '-ar', '48000', '-ac', '2', background);
   const spoken = "aevalsrc='between(t,1,2)*0.3*sin(2*PI*3000*t)':s=48000:d=2";
   ffmpeg('-f', 'lavfi', '-i', spoken, '-ac', '1', '-c:a', 'pcm_s16le', dub);
@@ -134,8 +137,9 @@ describe('an export', () => {
     expect(level(1000, 0.2, 0.8)).toBeGreaterThan(-40);
     expect(level(3000, 1.2, 1.8)).toBeGreaterThan(-30);
     expect(level(400, 0.2, 2.8)).toBeLessThan(-50);
-    const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s', '-f', 'srt', '-']).toString();
-    expect(srt.replaceAll('\r', '')).toContain('00:00:00,500 --> 00:00:02,500\nHola mundo\n→ %d [x]:=;\'"');
+    const text = 'Hola mundo\n→ %d [x]:=;\'"';
+    expect(await readSoftSubtitles(programs, path, work)).toEqual([{ ...lines[0], text }]);
+    expect(await readSoftSubtitles(programs, video, work)).toEqual([]);
     // Playing can start before all is loaded.
     const bytes = readFileSync(path);
     expect(bytes.indexOf('moov')).toBeGreaterThan(0);
@@ -166,19 +170,21 @@ describe('an export', () => {
     expect(frames).toBe(25);
   });
 
-  test.each([
-    ['packed.avi', ['-c:v', 'libxvid', '-bf', '2', '-c:a', 'mp3', '-ar', '44100']],
-    ['baseline.avi', ['-c:v', 'libx264', '-bf', '0', '-c:a', 'mp3', '-ar', '44100']],
-  ])('copies what an MP4 can contain, each frame at a time of its own: %s', async (name, options) => {
+  test('copies what an MP4 can contain, each frame at a time of its own', async () => {
     const picture = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=25:d=1'];
-    const source = media(name, [...options, '-pix_fmt', 'yuv420p', '-t', '1'], picture);
+    // Frames that share a packet (DivX), without times of display.
+    const packed = ['-c:v', 'libxvid', '-bf', '2', '-c:a', 'mp3', '-ar', '44100', '-pix_fmt', 'yuv420p'];
+    const source = media('packed.avi', [...packed, '-t', '1'], picture);
     const { path, use } = await run(source, {});
     expect(use).toBeNull();
     const { before, after, drift } = compareFrames(source.video, path);
     expect(after.sums).toEqual(before.sums);
     expect(new Set(ffprobe(path, 'packet=pts', 'v:0').split('\n')).size).toBe(before.times.length);
-    // The packed stream has its first time one frame late; no other frame moves.
+    // The first time is one frame late; no other frame moves.
     expect(drift).toBeLessThan(0.05);
+    // Without reordered frames, those of AVI need nothing more.
+    const plain = copyOptions('avi', { codec: 'h264', isReordered: false });
+    expect(plain).toEqual({ input: [], output: [] });
   });
 
   test('that burns subtitles in shows them in time in the picture of a phone, whose 10 bits, variable rate, shape and cover it keeps; it makes no track, and names a character that no font has', async () => {
@@ -220,6 +226,41 @@ describe('an export', () => {
   });
 });
 
+describe('an export from a file of the user', () => {
+  const options = { subtitleOutput: 'soft', originalAudio: 'mute', resolution: 'source' } as const;
+  const late = { index: 2, start_ms: 20_000, end_ms: 22_000, text: 'tarde' };
+  const subtitle = { language: 'es', lines: [...lines, late] };
+
+  test('converts a container that the service does not accept, silences the original, is no longer for speech and subtitles beyond the picture, and says what it lacks', async () => {
+    const { folder, video } = media('talk.mkv');
+    const dub = join(folder, 'long.wav');
+    ffmpeg('-f', 'lavfi', '-i', 'sine=f=3000:r=48000:d=5', '-ac', '1', dub);
+    const parts = { video, track: 1, dub, background: null, subtitle };
+    const { path, cut } = await exportLocalized(programs, parts, options, createWork(makeFolder()));
+    const [picture, sound, text, lasts] = ffprobe(path, 'stream=codec_name:format=duration').split('\n');
+    expect([picture, sound, text]).toEqual(['h264', 'aac', 'mov_text']);
+    expect(Math.abs(Number(lasts) - Number(ffprobe(video, 'format=duration')))).toBeLessThan(0.03);
+    const level = listenTo(path);
+    expect(level(400, 0.2, 0.8)).toBeLessThan(-80);
+    expect(level(3000, 0.2, 0.8)).toBeGreaterThan(-30);
+    // The cue that is spoken at the end, and the one after it.
+    expect(cut?.cues).toEqual([1, 2]);
+    expect(cut?.seconds).toBeCloseTo(2, 1);
+  });
+
+  test('reports a file that ffmpeg cannot read with advice', async () => {
+    const { folder, video } = media();
+    const dub = join(folder, 'broken.wav');
+    copyFileSync(video, dub);
+    const parts = { video, track: null, dub, background: null, subtitle };
+    const failing = exportLocalized(programs, parts, options, createWork(folder));
+    await expect(failing).rejects.toMatchObject({
+      code: 'PROGRAM_FAILED',
+      advice: expect.stringMatching(/\w/),
+    });
+  });
+});
+
 test('an encoder that runs out of memory is not tried again', async () => {
   const source = media();
   // The words of x264 in 600 MiB of address space.
@@ -240,64 +281,38 @@ test('an encoder that runs out of memory is not tried again', async () => {
   });
 });
 
-describe('the original sound', () => {
-  test('is lowered while the dub speaks and restored after it, also after its end; surround sound becomes stereo, which is said, and is kept without a dub', async () => {
-    const source = media();
-    const surround = join(source.folder, 'surround.mp4');
-    const six = ['-af', 'pan=5.1|FC=c0|FL=0.2*c0', '-c:v', 'copy', '-c:a', 'aac', '-aac_coder', 'fast'];
-    ffmpeg('-i', source.video, ...six, surround);
-    const { path, uses } = await run(source, { video: surround, sound: dubbed(source, 'duck') });
-    expect(uses).toEqual([{ step: 'export', engine: 'ffmpeg', skipped: [], mixed: 6 }]);
-    const [channels, duration] = ffprobe(path, 'stream=channels:format=duration', 'a:0').split('\n');
-    expect(channels).toBe('2');
-    expect(Math.abs(Number(duration) - SECONDS)).toBeLessThan(0.04);
-    const level = listenTo(path);
-    const before = level(400, 0.2, 0.9);
-    // Speech, which has higher peaks than a tone, lowers it by about 12 dB.
-    expect(level(400, 1.3, 1.9)).toBeLessThan(before - 6);
-    expect(Math.abs(level(400, 2.7, 2.95) - before)).toBeLessThan(2);
-    const kept = await run(source, { video: surround });
-    expect(kept.uses).toEqual([]);
-    expect(ffprobe(kept.path, 'stream=channels', 'a:0')).toBe('6');
-  });
-
-  test('is silenced', async () => {
-    const source = media();
-    const level = listenTo((await run(source, { sound: dubbed(source, 'mute') })).path);
-    expect(level(400, 0.2, 0.8)).toBeLessThan(-80);
-    expect(level(3000, 1.2, 1.8)).toBeGreaterThan(-30);
-    expect(level(3000, 2.9, 3)).toBeLessThan(-80);
-  });
-
-  test('is kept without a dub, and soft subtitles that all begin after the end make no track', async () => {
-    const late = [{ index: 1, start_ms: 20_000, end_ms: 22_000, text: 'hola' }];
-    const source = media();
-    const { path } = await run(source, {
-      subtitleOutput: 'soft',
-      subtitle: { language: 'es', lines: late },
-    });
-    const [picture, sound, duration] = ffprobe(path, 'stream=codec_type:format=duration').split('\n');
-    expect([picture, sound]).toEqual(['video', 'audio']);
-    expect(Math.abs(Number(duration) - SECONDS)).toBeLessThan(0.04);
-    const both = ['-i', source.video, '-i', path, '-map', '0:a', '-map', '1:a'];
-    const sums = askProgram('ffmpeg', ['-v', 'error', ...both, '-f', 'streamhash', '-']).toString();
-    const [before, after] = sums.split('\n').map((row) => row.split('=')[1]);
-    expect(after).toBe(before);
-  });
-});
-
-test.each([
-  ['es', 'spa'],
-  ['es-419', 'spa'],
-  ['zh-Hans', 'zho'],
-  ['de', 'deu'],
-  ['yue', 'yue'],
-  ['x', 'und'],
-])('%s is %s', (tag, code) => {
-  expect(threeLetterCode(tag)).toBe(code);
+test('the original sound is lowered while the dub speaks and restored after it, also after its end; surround sound becomes stereo, which is said, and is copied without a dub, where subtitles after the end make no track', async () => {
+  const source = media();
+  const surround = join(source.folder, 'surround.mp4');
+  const six = ['-af', 'pan=5.1|FC=c0|FL=0.2*c0', '-c:v', 'copy', '-c:a', 'aac', '-aac_coder', 'fast'];
+  ffmpeg('-i', source.video, ...six, surround);
+  const { path, uses } = await run(source, { video: surround, sound: dubbed(source, 'duck') });
+  expect(uses).toEqual([{ step: 'export', engine: 'ffmpeg', skipped: [], mixed: 6 }]);
+  const [channels, duration] = ffprobe(path, 'stream=channels:format=duration', 'a:0').split('\n');
+  expect(channels).toBe('2');
+  expect(Math.abs(Number(duration) - SECONDS)).toBeLessThan(0.04);
+  const level = listenTo(path);
+  const before = level(400, 0.2, 0.9);
+  // Speech, which has higher peaks than a tone, lowers it by about 12 dB.
+  expect(level(400, 1.3, 1.9)).toBeLessThan(before - 6);
+  expect(Math.abs(level(400, 2.7, 2.95) - before)).toBeLessThan(2);
+  const late = { language: 'es', lines: [{ index: 1, start_ms: 20_000, end_ms: 22_000, text: 'hola' }] };
+  const kept = await run(source, { video: surround, subtitleOutput: 'soft', subtitle: late });
+  expect(kept.uses).toEqual([]);
+  const [picture, sound, count, lasts] = ffprobe(
+    kept.path,
+    'stream=codec_type,channels:format=duration',
+  ).split('\n');
+  expect([picture, sound, count]).toEqual(['video', 'audio', '6']);
+  expect(Math.abs(Number(lasts) - SECONDS)).toBeLessThan(0.04);
+  const both = ['-i', surround, '-i', kept.path, '-map', '0:a', '-map', '1:a'];
+  const sums = askProgram('ffmpeg', ['-v', 'error', ...both, '-f', 'streamhash', '-']).toString();
+  const [original, copied] = sums.split('\n').map((row) => row.split('=')[1]);
+  expect(copied).toBe(original);
 });
 
 test('every code means the language that it is listed for', () => {
+  expect(['es-419', 'zh-Hans', 'yue', 'x'].map(threeLetterCode)).toEqual(['spa', 'zho', 'yue', 'und']);
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];
   const tags = letters.flatMap((first) => letters.map((second) => first + second));
   const known = tags.map((tag) => [tag, threeLetterCode(tag)] as const).filter(([, code]) => code !== 'und');
@@ -308,21 +323,15 @@ test('every code means the language that it is listed for', () => {
   }
 });
 
-const line = (index: number, start_ms: number, end_ms: number) => ({
-  index,
-  start_ms,
-  end_ms,
-  text: '<i>a</i>',
-});
-
-test('lines end with the video at the latest, and those after its end are omitted', () => {
-  const lines = softLines([line(1, 0, 900), line(2, 950, 3000), line(3, 1000, 2000)], 1.0005);
-  expect(lines.map(({ start_ms, end_ms }) => [start_ms, end_ms])).toEqual([
-    [0, 900],
-    [950, 1000],
+test('lines end with the video at the latest, those after its end are omitted, and so is markup that players would show as text', () => {
+  const line = (index: number, start_ms: number, end_ms: number) => ({
+    index,
+    start_ms,
+    end_ms,
+    text: '<i>a</i>',
+  });
+  expect(softLines([line(1, 0, 900), line(2, 950, 3000), line(3, 1000, 2000)], 1.0005)).toEqual([
+    { index: 1, start_ms: 0, end_ms: 900, text: 'a' },
+    { index: 2, start_ms: 950, end_ms: 1000, text: 'a' },
   ]);
-});
-
-test('markup that players would show as text is removed', () => {
-  expect(softLines([line(1, 0, 900)], 1)).toMatchObject([{ text: 'a' }]);
 });

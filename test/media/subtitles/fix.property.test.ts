@@ -8,32 +8,9 @@ import { builtInStyle, chooseLimits, STYLE_NAMES } from '../../../src/media/subt
 import type { SubtitleFormat } from '../../../src/protocol/subtitle-line.ts';
 
 const WORDS = [
-  ...[
-    'a',
-    'the',
-    'I',
-    'word',
-    'another',
-    'extraordinarily',
-    '42',
-    '-',
-    '- Yes?',
-    '♪ la',
-    'a & b',
-    '1 < 2',
-    '...',
-  ],
-  ...[
-    '今天天气很好。',
-    'これはペンです',
-    '안녕하세요',
-    'السلام',
-    'नमस्ते',
-    'สวัสดีครับ',
-    '\u00A0',
-    'e\u0301',
-    '😀',
-  ],
+  ...['a', 'the', 'I', 'word', 'another', 'extraordinarily', '42', '-', '- Yes?', '♪ la', 'a & b', '1 < 2'],
+  ...['...', '今天天气很好。', 'これはペンです', '안녕하세요', 'السلام', 'नमस्ते', 'สวัสดีครับ'],
+  ...['\u00A0', 'e\u0301', '😀'],
 ];
 const TAGS: Record<SubtitleFormat, readonly string[]> = {
   srt: ['<i>', '</i>', '{\\an8}', '<font color="red">', '</font>'],
@@ -122,7 +99,7 @@ const content = (bytes: Uint8Array, format: SubtitleFormat) => {
 const lettersOf = (cues: readonly ScannedCue[]) =>
   cues.map((each) => each.text.replace(/\s/g, '')).join('\n');
 
-const FILES = process.env.VLOC_LONG_TESTS === '1' ? 10_000 : 1_000;
+const FILES = process.env.VLOC_LONG_TESTS === '1' ? 10_000 : 300;
 
 test('fix keeps words, tags and order, breaks no rule more, and finds nothing to do a second time', () => {
   let fixed = 0;

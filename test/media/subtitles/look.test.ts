@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { requireFamily } from '../../../src/media/export/fonts.ts';
 import { builtInLook, type Look, parseLook } from '../../../src/media/subtitles/look.ts';
 import { formatAss } from '../../../src/media/subtitles/write.ts';
@@ -23,9 +23,6 @@ interface Drawing {
 }
 
 /** Grey pictures with a cue, all by one start of ffmpeg: where each differs from grey, and its pixels. */
-function draw<const T extends readonly Drawing[]>(
-  drawings: T,
-): { [K in keyof T]: ReturnType<typeof measure> };
 function draw(drawings: readonly Drawing[]): ReturnType<typeof measure>[] {
   const folder = makeFolder();
   const graphs = drawings.map(({ look, size, text = TEXT }, at) => {
@@ -57,77 +54,76 @@ function measure(bytes: Buffer, size: Size) {
   return { pixel, top, bottom, left, right };
 }
 
-const LOOKS = ['plain', 'box', 'vertical'] as const;
-const drawLooks = (size: Size) => draw(LOOKS.map((name) => ({ look: builtInLook(name) ?? {}, size })));
+const RED = { color: '#FF0000', outline: 0, size: 10, position: 'top', margin: 10 } as const;
+const sized = (size: number) => ({ look: { size, bold: true }, size: PHONE, text: `${TEXT} ${TEXT}` });
+const DRAWINGS = {
+  phone: { look: builtInLook('box') ?? {}, size: PHONE },
+  vertical: { look: builtInLook('vertical') ?? {}, size: LANDSCAPE },
+  middle: { look: { position: 'middle' }, size: LANDSCAPE },
+  blue: { look: { box: '#0000FF80', outline: 0 }, size: LANDSCAPE },
+  ...{ wide: { look: RED, size: LANDSCAPE, text: 'HXH' }, high: { look: RED, size: PHONE, text: 'HXH' } },
+  ...{ small: sized(4), usual: sized(7), large: sized(15) },
+} satisfies Record<string, Drawing>;
 
-test('every look leaves 20 % free below and 10 % at the sides in a picture for phones', () => {
-  for (const [at, { top, bottom, left, right }] of drawLooks(PHONE).entries()) {
-    const name = LOOKS[at];
-    expect(bottom, name).toBeLessThan(PHONE.height * 0.8);
-    expect(top, name).toBeGreaterThan(PHONE.height * 0.6);
-    expect(left, name).toBeGreaterThanOrEqual(PHONE.width * 0.1);
-    expect(right, name).toBeLessThan(PHONE.width * 0.9);
-  }
-});
+describe('a rendered look', () => {
+  let drawn: ReturnType<typeof measure>[] | undefined;
+  /** The first test draws them all. */
+  const find = (name: keyof typeof DRAWINGS) => {
+    drawn ??= draw(Object.values(DRAWINGS));
+    return drawn[Object.keys(DRAWINGS).indexOf(name)] ?? expect.fail();
+  };
 
-test('in a wide picture only vertical leaves 20 % free below', () => {
-  const [plain = 0, box = 0, vertical = 0] = drawLooks(LANDSCAPE).map(
-    ({ bottom }) => 1 - bottom / LANDSCAPE.height,
-  );
-  for (const free of [plain, box]) {
-    expect(free).toBeGreaterThan(0.045);
-    expect(free).toBeLessThan(0.1);
-  }
-  expect(vertical).toBeGreaterThanOrEqual(0.199);
-});
+  test('leaves 20 % free below and 10 % at the sides in a picture for phones, and vertical does so in a wide one', () => {
+    const { top, bottom, left, right } = find('phone');
+    expect(bottom).toBeLessThan(PHONE.height * 0.8);
+    expect(top).toBeGreaterThan(PHONE.height * 0.6);
+    expect(left).toBeGreaterThanOrEqual(PHONE.width * 0.1);
+    expect(right).toBeLessThan(PHONE.width * 0.9);
+    expect(1 - find('vertical').bottom / LANDSCAPE.height).toBeGreaterThanOrEqual(0.199);
+    expect(Math.abs(find('middle').top + find('middle').bottom - LANDSCAPE.height)).toBeLessThan(20);
+  });
 
-test('a box is one rectangle of one shade behind all rows', () => {
-  const look = { box: '#0000FF80', outline: 0 };
-  const [{ pixel, top, bottom, left, right }] = draw([{ look, size: LANDSCAPE }]);
-  // Half of grey, half of blue.
-  const shade: Pixel = [64, 64, 191];
-  const edges = [
-    ...[left, right].flatMap((x) =>
-      [top, Math.round((top + bottom) / 2), bottom].map((y) => [x, y] as const),
-    ),
-    // Between the two rows of text, where boxes of rows would overlap.
-    [left + 2, Math.round((top + bottom) / 2)] as const,
-  ];
-  for (const [x, y] of edges)
-    for (const [channel, value] of pixel(x, y).entries())
-      expect(Math.abs(value - (shade[channel] ?? 0)), `${x},${y}`).toBeLessThan(4);
-});
-
-test('colours, size and position are those of the look, in per cent of each picture', () => {
-  const look = { color: '#FF0000', outline: 0, size: 10, position: 'top', margin: 10 } as const;
-  const sizes = [LANDSCAPE, { width: 1280, height: 720 }, PHONE];
-  const drawn = draw(sizes.map((size) => ({ look, size, text: 'HXH' })));
-  for (const [at, size] of sizes.entries()) {
-    const { pixel, top, bottom, left, right } = drawn[at] ?? expect.fail();
-    const short = Math.min(size.width, size.height);
-    expect(top).toBeGreaterThanOrEqual(size.height * 0.1);
-    // Capital letters are about half as high as the row.
-    expect((bottom - top) / short).toBeGreaterThan(0.04);
-    expect((bottom - top) / short).toBeLessThan(0.08);
+  test('has a box that is one rectangle of one shade behind all rows', () => {
+    const { pixel, top, bottom, left, right } = find('blue');
+    // Half of grey, half of blue.
+    const shade: Pixel = [64, 64, 191];
     const middle = Math.round((top + bottom) / 2);
-    const reds = Array.from({ length: right - left }, (_, x) => pixel(left + x, middle));
-    expect(reds.some(([red, green, blue]) => red > 220 && green < 30 && blue < 30)).toBe(true);
-  }
-  const [{ top, bottom }] = draw([{ look: { position: 'middle' }, size: LANDSCAPE }]);
-  expect(Math.abs((top + bottom) / 2 - LANDSCAPE.height / 2)).toBeLessThan(10);
-});
+    const edges = [
+      ...[left, right].flatMap((x) => [top, middle, bottom].map((y) => [x, y] as const)),
+      // Between the two rows of text, where boxes of rows would overlap.
+      [left + 2, middle] as const,
+    ];
+    for (const [x, y] of edges)
+      for (const [channel, value] of pixel(x, y).entries())
+        expect(Math.abs(value - (shade[channel] ?? 0)), `${x},${y}`).toBeLessThan(4);
+  });
 
-test('rows are fewer in smaller letters, and all of the text stays inside the picture', () => {
-  const text = `${TEXT} ${TEXT}`;
-  const drawn = draw([4, 7, 15].map((size) => ({ look: { size, bold: true }, size: PHONE, text })));
-  for (const { top, left, right } of drawn) {
-    expect(left).toBeGreaterThan(0);
-    expect(right).toBeLessThan(PHONE.width - 1);
-    expect(top).toBeGreaterThanOrEqual(0);
-  }
-  const [small = 0, usual = 0, large = 0] = drawn.map(({ top, bottom }) => bottom - top);
-  expect(small).toBeLessThan(usual);
-  expect(large).toBeGreaterThan(usual);
+  test.each(['wide', 'high'] as const)(
+    'has its colour, size and place in per cent of a %s picture',
+    (name) => {
+      const { pixel, top, bottom, left, right } = find(name);
+      const { size } = DRAWINGS[name];
+      const short = Math.min(size.width, size.height);
+      expect(top).toBeGreaterThanOrEqual(size.height * 0.1);
+      // Capital letters are about half as high as the row.
+      expect((bottom - top) / short).toBeGreaterThan(0.04);
+      expect((bottom - top) / short).toBeLessThan(0.08);
+      const middle = Math.round((top + bottom) / 2);
+      const reds = Array.from({ length: right - left }, (_, x) => pixel(left + x, middle));
+      expect(reds.some(([red, green, blue]) => red > 220 && green < 30 && blue < 30)).toBe(true);
+    },
+  );
+
+  test('has fewer rows in smaller letters, and all of the text stays inside the picture', () => {
+    const [small, usual, large] = [find('small'), find('usual'), find('large')];
+    for (const { top, left, right } of [small, usual, large]) {
+      expect(left).toBeGreaterThan(0);
+      expect(right).toBeLessThan(PHONE.width - 1);
+      expect(top).toBeGreaterThanOrEqual(0);
+    }
+    expect(small.bottom - small.top).toBeLessThan(usual.bottom - usual.top);
+    expect(large.bottom - large.top).toBeGreaterThan(usual.bottom - usual.top);
+  });
 });
 
 test('italics in a bold look stay bold', () => {
@@ -152,7 +148,6 @@ test.each([
   ['{"size":"5"}', /^size must be a number/],
   ['{"size":99}', /^size must be at most 30/],
   ['{"font":"A,B"}', /^font must be the name of a font family/],
-  ['{"position":"left"}', /^position must be bottom, middle or top/],
   ['{"extends":"netflix"}', /^extends must be one of plain, box, vertical/],
 ])('%s is no look', (text, why) => {
   expect(parseLook(text)).toMatch(why);

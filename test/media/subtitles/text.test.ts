@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasWords, spokenText, stripMarkup } from '../../../src/media/subtitles/text.ts';
+import { hasWords, joinSpaced, spokenText, stripMarkup } from '../../../src/media/subtitles/text.ts';
 
 describe('stripping markup', () => {
   test.each([
@@ -59,6 +59,12 @@ describe('the words that a voice speaks', () => {
   ])('%j keep brackets that belong to a sentence', (text) => {
     expect(spokenText(text)).toBe(text);
   });
+});
+
+test('a million rows are joined in linear time, with spaces where their scripts have them', () => {
+  const rows = Array.from({ length: 1_000_000 }, () => 'a');
+  expect(joinSpaced(rows).length).toBe(2 * rows.length - 1);
+  expect(joinSpaced(['今天', '天气', 'a'])).toBe('今天天气 a');
 });
 
 test('words are letters or digits of any script', () => {
