@@ -244,3 +244,30 @@ it('an item with another audio track than before is a problem', async () => {
   expect((await planTrack(2, history)).planned[0]?.decision).toMatchObject({ step: 'continue' });
   expect(await problemsOf(planTrack(1, history))).toEqual([expect.stringContaining('audio track 2 → 1')]);
 });
+
+it('to state the language that a job has found is no change, and another one names what was found', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const planOf = (
+    kind: 'subtitle_recognition' | 'auto_localization',
+    from?: string,
+    history = createHistory(),
+  ) =>
+    plan(cwd, ['a.mp4'], {
+      kind,
+      options: { from, ...(kind === 'subtitle_recognition' ? { to: undefined } : {}) },
+      history,
+    });
+  const again = async (kind: 'subtitle_recognition' | 'auto_localization', from: string) => {
+    const ended = { ...downloaded(join(cwd, 'a.srt'), 4), language: 'en' };
+    const history = createHistory([...asked(await planOf(kind)), accepted(), ended]);
+    return planOf(kind, from, history);
+  };
+  const { planned } = await again('subtitle_recognition', 'en');
+  expect(planned[0]?.decision).toMatchObject({ step: 'continue', next: { step: 'download' } });
+  expect(await problemsOf(again('subtitle_recognition', 'en-GB'))).toEqual([
+    expect.stringContaining('other options: --from auto (en was found) → en-GB. To keep the result'),
+  ]);
+  expect(await problemsOf(again('auto_localization', 'en'))).toEqual([
+    expect.stringContaining('other options: --from auto (the service does not say what it found) → en.'),
+  ]);
+});

@@ -121,3 +121,12 @@ it('the goal is the item whose result ends the target', () => {
   expect(goal({ stopAfter: 'recognize' })).toBe('subtitle_recognition');
   expect(goal({ stopAfter: 'translate', target: SPANISH })).toBe('subtitle_translation');
 });
+
+it('a video that shows both languages has the jobs of one that shows the translation, wherever the source stands', () => {
+  const partsOf = (more: Partial<VideoItem> = {}) =>
+    stepsOf<StageStep>(
+      firstLook(stagesRecipe(target({ item: { ...videoOf(), ...more }, source: ENGLISH, target: SPANISH }))),
+    ).flatMap((step) => (step.does === 'job' ? step.part : []));
+  expect(partsOf()).toHaveLength(2);
+  for (const bilingual of ['above', 'below'] as const) expect(partsOf({ bilingual })).toEqual(partsOf());
+});

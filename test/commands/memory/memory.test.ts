@@ -55,6 +55,7 @@ describe('TMX', () => {
         const document = Buffer.from([...writeTmx(entries)].join(''));
         expect(readTmx(document, NOW)).toEqual({ entries, plain: [], skipped: 0 });
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -115,23 +116,13 @@ describe('TMX', () => {
     ['<bpt i="1">{\\f1 </bpt>Hola.<ept i="1">}</ept>', 'Hola.'],
     ['<bpt i="1" type="bold">{\\b </bpt>Hola.<ept i="1">}</ept>', '<b>Hola.</b>'],
     ['<bpt i="1">&lt;STRONG class="x"></bpt>Hola<ept i="1">&lt;/STRONG></ept>.', '<b>Hola</b>.'],
-    [
-      '<bpt i="1">&lt;font color="red"></bpt>Hola<ept i="1">&lt;/font></ept>.',
-      '<font color="red">Hola</font>.',
-    ],
     ['<hi type="italic">Ho<hi type="ulined">la</hi></hi><hi type="x">.</hi>', '<i>Ho<u>la</u></i>.'],
     ['<ph>&lt;i></ph>Hola<ph>&lt;/i></ph>.', '<i>Hola</i>.'],
-    ['<ut>&lt;u></ut>Hola<ut>&lt;/u></ut>.', '<u>Hola</u>.'],
     ['<it pos="begin" type="bold">{\\b1}</it>Hola<it pos="end" type="bold">{\\b0}</it>.', '<b>Hola</b>.'],
     ['<it pos="begin">&lt;b></it>Hola.', 'Hola.'],
-    ['Hola.<it pos="end">&lt;/b></it>', 'Hola.'],
     [
       '<bpt i="1">&lt;b></bpt>Ho<bpt i="2">&lt;i></bpt>la<ept i="1">&lt;/b></ept>.<ept i="2">&lt;/i></ept>',
       '<b>Hola</b>.',
-    ],
-    [
-      '<bpt i="1">&lt;b></bpt><bpt i="2">{\\f1 </bpt>Hola<ept i="2">}</ept><ept i="1">&lt;/b></ept>',
-      '<b>Hola</b>',
     ],
     ['<bpt>&lt;b></bpt><bpt>{\\f1 </bpt>Hola<ept>}</ept>.<ept>&lt;/b></ept>', '<b>Hola.</b>'],
     ['Hola<ph>&lt;br/></ph>mundo<ph type="lb">{\\line}</ph>aquí', 'Hola\nmundo\naquí'],
@@ -230,15 +221,14 @@ describe('vloc memory', () => {
   const GREETINGS =
     '1\n00:00:00,000 --> 00:00:01,000\nHello my friend.\n\n2\n00:00:02,000 --> 00:00:03,000\nGood night.\n';
   /** Imports files, translates, and returns what is paid and the texts. */
-  async function translateWith(files: readonly string[], source = GREETINGS, to = 'es', from = 'en') {
+  async function translateWith(files: readonly string[], source = GREETINGS) {
     const vloc = await startVloc();
     await writeFile(join(vloc.folder, 'talk.srt'), source);
     const imported = await vloc.run(['memory', 'import', ...files]);
     expect(imported.code, imported.stderr).toBe(0);
-    const options = ['--from', from, '--to', to, '--output', 'json'];
-    const { code, stdout, stderr } = await vloc.run(['translate', 'talk.srt', ...options]);
+    const { code, stdout, stderr } = await vloc.run([...TRANSLATE, '--output', 'json']);
     expect(code, stderr).toBe(0);
-    const written = await readFile(join(vloc.folder, `talk.${to}.srt`), 'utf8');
+    const written = await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8');
     const texts = written
       .trimEnd()
       .split(/\n\n/)
@@ -251,28 +241,15 @@ describe('vloc memory', () => {
   }
 
   it('import keeps no inline codes, and a source with codes serves its cue with and without tags', async () => {
-    const { paid, texts, imported } = await translateWith([join(CASES, 'codes.tmx')]);
-    expect([paid, ...texts.slice(0, 2)]).toEqual([0, 'Hola mi amigo.', 'Buenas noches.']);
+    const source = GREETINGS.replace('Good night.', '<b>Good night.</b>');
+    const { paid, texts, imported } = await translateWith([join(CASES, 'codes.tmx')], source);
+    expect([paid, ...texts.slice(0, 2)]).toEqual([0, 'Hola mi amigo.', '<b>Buenas noches.</b>']);
     expect(imported.stdout).toMatch(/codes\.tmx\s+2\s+0/);
-    const tagged = GREETINGS.replace('Good night.', '<b>Good night.</b>');
-    expect((await translateWith([join(CASES, 'codes.tmx')], tagged)).texts[1]).toBe('<b>Buenas noches.</b>');
   });
 
-  it('the newest translation of another program wins, wherever it is in a file and in whichever file', async () => {
+  it('the newest translation of another program wins, wherever it is in a file', async () => {
     const { texts } = await translateWith([join(CASES, 'dates.tmx')]);
     expect(texts.slice(0, 2)).toEqual(['NUEVA', 'RECIENTE']);
-    const folder = makeFolder();
-    const write = async (name: string, year: number, text: string) => {
-      const document = `<tmx version="1.4"><header srclang="en"/><body><tu changedate="${year}0101T000000Z"><tuv xml:lang="en"><seg>Good night.</seg></tuv><tuv xml:lang="es"><seg>${text}</seg></tuv></tu></body></tmx>`;
-      await writeFile(join(folder, name), document);
-      return join(folder, name);
-    };
-    const files = [
-      await write('a.tmx', 2010, 'UNO'),
-      await write('b.tmx', 2020, 'UNO'),
-      await write('c.tmx', 2015, 'DOS'),
-    ];
-    expect((await translateWith(files)).texts[1]).toBe('UNO');
   });
 
   it('import says for which languages lines are used', async () => {
@@ -296,23 +273,6 @@ describe('vloc memory', () => {
     const { paid, texts, imported } = await translateWith([join(CASES, 'region.tmx')]);
     expect([paid, texts[0]]).toEqual([1, 'SALUDO DE LA MEMORIA']);
     expect(imported.stderr).toContain('from en-US to es-ES; also en-US for en, es-ES for es.');
-  });
-
-  it('lines of a region serve no other region, and no language that has lines of its own', async () => {
-    const folder = makeFolder();
-    const file = join(folder, 'team.tmx');
-    const unit = (from: string, to: string, text: string) =>
-      `<tu><tuv xml:lang="${from}"><seg>Good night.</seg></tuv><tuv xml:lang="${to}"><seg>${text}</seg></tuv></tu>`;
-    const write = (...units: string[]) =>
-      writeFile(file, `<tmx version="1.4"><header srclang="*all*"/><body>${units.join('')}</body></tmx>`);
-    const translate = async (to: string, from: string) => {
-      return (await translateWith([file], GREETINGS, to, from)).texts[1];
-    };
-    await write(unit('en-US', 'es-ES', 'ESPAÑA'), unit('en', 'es', 'ESPAÑOL'));
-    expect(await translate('es', 'en')).toBe('ESPAÑOL');
-    expect(await translate('es-MX', 'en-GB')).toBe('ESPAÑOL');
-    await write(unit('en-US', 'es-ES', 'ESPAÑA'));
-    expect(await translate('es-MX', 'en-US')).not.toBe('ESPAÑA');
   });
 
   it('export writes lines with edits, which another folder takes over with what was changed meanwhile', async () => {

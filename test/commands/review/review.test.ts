@@ -151,10 +151,8 @@ test('without an edit no byte changes, and an edited cell changes only its words
 });
 
 test.each([
-  ['semicolons and CRLF', { separator: ';', lineBreak: '\r\n' }],
   ['tabs in UTF-16', { separator: '\t', lineBreak: '\r\n', encoding: 'utf16le' as const }],
-  ['UTF-8 without a mark', { mark: '' }],
-  ['bars', { separator: '|' }],
+  ['bars, without a mark', { separator: '|', mark: '' }],
 ])('a table with %s is read as it was written', async (_, form) => {
   const desk = await openLesson();
   const cells = setCell(await exportTable(desk), 1, 'es', 'Dos;\nfilas, "así"\ty más');
@@ -180,7 +178,7 @@ test('sorted, deleted and reordered rows, other columns, and times as a spreadsh
   expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES.with(2, 'Gracias.')));
 });
 
-test('a language without a column stays, and a note says so', async () => {
+test('a language without a column stays, which a note says, and without any there is nothing to import', async () => {
   const desk = await openLesson();
   const cells = setCell(await exportTable(desk), 1, 'es', 'Buenas.');
   const at = columnOf(cells, 'fr');
@@ -192,6 +190,14 @@ test('a language without a column stays, and a note says so', async () => {
     code: 0,
     stdout: 'lessons/talk.es.srt: 1 cue written\n',
     stderr: expect.stringContaining('The table has no column "fr": these texts stay.\n'),
+  });
+  await writeTable(
+    desk,
+    cells.map((row) => row.toSpliced(at - 1, 2)),
+  );
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/no column "es".*\n.*no column "fr".*\nNothing to import\.\n$/),
   });
 });
 
@@ -206,11 +212,6 @@ test.each<[string, (cells: Cells) => Cells, string]>([
     'a row that was added',
     (cells) => [...cells, cells[1]?.map((cell, at) => (at === 10 ? '' : cell)) ?? []],
     'row 5 is not one of the export: rows are neither added nor split in the table',
-  ],
-  [
-    'a place',
-    (cells) => setCell(cells, 2, 'vloc', '{"es":1}'),
-    'row 3 is not one of the export: rows are neither added nor split in the table',
   ],
   ['all rows', (cells) => cells.slice(0, 1), 'the table has no rows'],
 ])('a table is refused for %s, and nothing is written', async (_, change, message) => {
@@ -247,11 +248,6 @@ const CHANGED_TABLES: [string, (cells: Cells) => Cells, string][] = [
     'an edited source',
     (cells) => setCell(cells, 2, 'source', 'It was 1985.'),
     'review.csv:3: lessons/talk.es.srt, cue 2: its source differs from the export: only translations are imported, and rows are sorted as a whole',
-  ],
-  [
-    'a moved time',
-    (cells) => setCell(cells, 2, 'end', '00:00:07,000'),
-    'review.csv:3: lessons/talk.es.srt, cue 2: its end differs from the export: only translations are imported, and rows are sorted as a whole',
   ],
   [
     'a column of places that was sorted alone',
@@ -343,19 +339,6 @@ test.each([
   const { code, stdout, stderr } = await desk.run('import', 'review.csv');
   expect(code).not.toBe(0);
   expect(stdout + stderr).toContain(message);
-});
-
-test('without a column of a language there is nothing to import', async () => {
-  const desk = await openLesson();
-  const cells = await exportTable(desk);
-  await writeTable(
-    desk,
-    cells.map((row) => row.toSpliced(6, 2)),
-  );
-  expect(await desk.run('import', 'review.csv', '-o', 'json')).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/no column "es".*\n.*no column "fr".*\nNothing to import\.\n$/),
-  });
 });
 
 test('an import lists its files with their changes and problems as JSON', async () => {
@@ -458,7 +441,6 @@ test('a translation that is written where its file has no cue is refused by its 
 
 test.each<[string, string[], string]>([
   ['without languages', ['lessons', '--out', 'new.csv'], '--to is missing'],
-  ['without a table', ['lessons', '--to', 'es'], '--out is missing'],
   [
     'into another format',
     ['lessons', '--to', 'es', '--out', 'new.ods'],
@@ -528,39 +510,44 @@ test('subtitles for the deaf are a text of their own, whose source is theirs or 
   expect(await sourcesOf()).toEqual([['lessons/talk.en.sdh.srt', '[laughs] Hello', ES[0]]]);
 });
 
+test('an import that was interrupted between two files is continued', async () => {
+  const desk = await openLesson();
+  const cells = await exportTable(desk);
+  await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Uno.'), 2, 'fr', 'Deux.'));
+  await desk.write('lessons/talk.es.srt', srt(ES.with(0, 'Uno.')));
+  expect(await desk.run('import', 'review.csv')).toMatchObject({
+    code: 0,
+    stdout: 'lessons/talk.fr.srt: 1 cue written\n',
+  });
+  expect(await desk.read('lessons/talk.fr.srt')).toBe(srt(FR.with(1, 'Deux.')));
+});
+
 test.skipIf(!HAS_STRACE)(
-  'an import that was killed between two files is continued, and a full disk leaves one file as it is (needs strace)',
+  'a full disk leaves the file as it is that cannot be written, and the others are written (needs strace)',
   async () => {
     const desk = await openLesson();
     const cells = await exportTable(desk);
     await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Uno.'), 2, 'fr', 'Deux.'));
-    const traced = (inject: string) => {
-      const vloc = join(import.meta.dirname, '../support/vloc-process.ts');
-      const trace = [...STRACE, '-o', '/dev/null', '-e', 'trace=rename', '-e', `inject=rename:${inject}`];
-      const words = [...trace, process.execPath, vloc, 'subtitles', 'import', 'review.csv'];
-      // strace counts the calls of each thread.
-      const env = {
-        PATH: process.env.PATH,
-        UV_THREADPOOL_SIZE: '1',
-        VLOC_STATE_DIR: join(desk.folder, 'state'),
-      };
-      return promisify(execFile)('strace', words, { cwd: desk.folder, env });
+    const vloc = join(import.meta.dirname, '../support/vloc-process.ts');
+    const inject = ['-e', 'trace=rename', '-e', 'inject=rename:error=ENOSPC:when=1'];
+    const words = [process.execPath, vloc, 'subtitles', 'import', 'review.csv'];
+    // strace counts the calls of each thread.
+    const env = {
+      PATH: process.env.PATH,
+      UV_THREADPOOL_SIZE: '1',
+      VLOC_STATE_DIR: join(desk.folder, 'state'),
     };
-    await expect(traced('error=ENOSPC:when=1')).rejects.toMatchObject({
+    const traced = promisify(execFile)('strace', [...STRACE, '-o', '/dev/null', ...inject, ...words], {
+      ...{ cwd: desk.folder, env },
+    });
+    await expect(traced).rejects.toMatchObject({
       code: 10,
       stdout: expect.stringMatching(
         /^lessons\/talk\.es\.srt: cannot write .*\nlessons\/talk\.fr\.srt: 1 cue written\n$/,
       ),
       stderr: expect.stringContaining('2 files: 1 written, 1 not written.\n'),
     });
-    await desk.write('lessons/talk.fr.srt', srt(FR));
-    await expect(traced('signal=KILL:when=2')).rejects.toMatchObject({ signal: 'SIGKILL' });
-    expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES.with(0, 'Uno.')));
-    expect(await desk.run('import', 'review.csv')).toMatchObject({
-      code: 0,
-      stdout: 'lessons/talk.fr.srt: 1 cue written\n',
-    });
-    expect(await desk.read('lessons/talk.fr.srt')).toBe(srt(FR.with(1, 'Deux.')));
+    expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
     expect(await readdir(join(desk.folder, 'lessons'))).toHaveLength(3);
   },
 );

@@ -77,28 +77,3 @@ test('the first speaker that supports the language is used, the next one for oth
   );
   expect(await readFile(join(folder, 'talk.fr.wav'))).not.toHaveLength(0);
 });
-
-test('cues that are fast or cut off are named, also if only built-in engines ran', async () => {
-  const folder = makeFolder();
-  await writeFile(join(folder, 'talk.srt'), SRT);
-  const env = variablesIn(folder);
-  const run = (...words: string[]) => runMain(words, { cwd: folder, pace: QUICK, env });
-  const { code, stdout, stderr } = await run(
-    'dub',
-    'talk.srt',
-    '--to',
-    'es',
-    '-o',
-    'json',
-    '--profile',
-    'local',
-  );
-  expect(code, stderr).toBe(0);
-  expect(JSON.parse(stdout).data[0].provenance.cues).toMatchObject([{ cues: [3], fit: 'cut' }]);
-  expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 3.');
-  expect(stderr).toMatch(/spoken more than 1\.15 times as fast as natural: .*3 \(1\.\d\d\)\./);
-  expect(stderr).toContain('Shorten their text in the subtitles, then dub them with --clobber.');
-  expect((await run('batch', 'report', '.')).stdout).toMatch(
-    /\| spoken by espeak-ng \| 3 \| .*3 \(1\.\d\d\)/,
-  );
-});

@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { until } from '../../service/harness/scene.ts';
 import { changeStore } from '../../service/harness/stores.ts';
 import { makeFolder } from '../../support/make-folder.ts';
@@ -38,12 +38,18 @@ it('shows a running service, and nothing after its end', async () => {
 });
 
 it('shows the present state also when the report of before cannot be replaced, as on a full disk', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const serving = startMain(['serve', '--output', 'json'], { env: { VLOC_STATE_DIR: stateDir } });
   await until(health, ({ code }) => code === 0);
   // No new file can be written under this name.
   await mkdir(join(stateDir, `health-${hostname()}-${process.pid}.json.new`));
   changeStore(stateDir, 'DROP TABLE secrets');
-  const { stdout } = await until(health, ({ code }) => code === 7);
+  const next = () => {
+    vi.advanceTimersByTime(5000);
+    return health();
+  };
+  const { stdout } = await until(next, ({ code }) => code === 7);
   expect(JSON.parse(stdout)).toMatchObject({ status: 'failing', database: 'the store cannot be written' });
   serving.send('SIGTERM');
   await serving.ended;

@@ -188,14 +188,6 @@ describe('vloc serve', () => {
     expect(said).not.toContain('VLOC_SECRET');
   });
 
-  it('prints a key for programs on a folder that has one', async () => {
-    const { line, stop } = await serve('--output', 'plain');
-    const { stdout } = await call('keys', 'create', '--output', 'json');
-    const caller = createCaller(line, JSON.parse(stdout), Date.now);
-    expect((await caller.get('/v1/credits')).status).toBe(200);
-    await stop();
-  });
-
   it('reports that no key works', async () => {
     const first = await serve('--output', 'json');
     await first.stop();

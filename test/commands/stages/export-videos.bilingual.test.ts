@@ -18,39 +18,29 @@ function textsIn(video: string): string[] {
     .map((cue) => cue.split('\n').slice(2).join(' | '));
 }
 
-it('a track has both languages, the dub only the translation, and another place pays nothing', async () => {
-  const vloc = await startStaging();
-  await vloc.run([...LOCALIZE, '--stop-after', 'translate']);
-  // The words of the source belong to the video, not to the dub.
-  await vloc.edit('talk.en.srt', 'and good night', 'and a good night');
-  await vloc.edit('talk.es.srt', 'AND GOOD NIGHT', 'y buenas noches');
-  const localize = async (place: string) => {
-    const ended = await vloc.run([...SOFT, '--from-subtitles', '--bilingual', place]);
-    expect(ended.code, ended.stderr).toBe(0);
-    return textsIn(vloc.path('talk.es.mp4'));
-  };
-  expect(await localize('above')).toEqual([
-    'good morning | GOOD MORNING',
-    'and a good night | y buenas noches',
-  ]);
-  expect(await localize('below')).toEqual([
-    'GOOD MORNING | good morning',
-    'y buenas noches | and a good night',
-  ]);
-  expect(vloc.dubbed).toEqual(['GOOD MORNING | y buenas noches']);
-  expect(await vloc.jobs()).toEqual([1, 1, 1, 1]);
-});
-
 const vtt = (text: string) => `WEBVTT\n\n00:00.000 --> 00:01.200\n${text}\n`;
 
-it('your own subtitles in both languages need no job to be shown', async () => {
+it('a track has both languages in the order asked for, and your own subtitles need no job to be shown', async () => {
   const vloc = await startStaging();
   writeFileSync(vloc.path('own.es.vtt'), vtt('GOOD MORNING'));
   writeFileSync(vloc.path('own.en.vtt'), vtt('good morning'));
-  const own = ['--subtitle', 'own.es.vtt', '--source-subtitle', 'own.en.vtt'];
-  const ended = await vloc.run([...SOFT, '--bilingual', 'above', '--mode', 'subtitles_only', ...own]);
-  expect(ended.code, ended.stderr).toBe(0);
-  expect(textsIn(vloc.path('talk.es.mp4'))).toEqual(['good morning | GOOD MORNING']);
+  const own = ['--subtitle', 'own.es.vtt', '--source-subtitle', 'own.en.vtt', '--mode', 'subtitles_only'];
+  const localize = async (...words: string[]) => {
+    const ended = await vloc.run([...SOFT, ...own, '--bilingual', ...words]);
+    expect(ended.code, ended.stderr).toBe(0);
+    return ended;
+  };
+  const { stdout, stderr } = await localize('above', '--dry-run');
+  expect(stderr + stdout).toContain(
+    'Then put together on this machine, with the spoken words above their translation: ',
+  );
+  for (const [place, shown] of [
+    ['above', 'good morning | GOOD MORNING'],
+    ['below', 'GOOD MORNING | good morning'],
+  ] as const) {
+    await localize(place);
+    expect(textsIn(vloc.path('talk.es.mp4'))).toEqual([shown]);
+  }
   expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
 });
 
@@ -61,27 +51,15 @@ it('a transcript that is gone ends the video before its dub, and one that is bro
   const transcript = vloc.read('talk.en.srt');
   for (const name of ['talk.en.srt', '.vloc/stages'])
     rmSync(vloc.path(name), { recursive: true, force: true });
-  const jobs = await vloc.jobs();
   const localize = [...SOFT, '--bilingual', 'above', '--from-subtitles'];
   expect(await vloc.run(localize)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('the subtitles in the spoken language are gone'),
   });
-  expect(await vloc.jobs()).toEqual(jobs);
+  expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   writeFileSync(vloc.path('kept.srt'), transcript);
-  const ended = await vloc.run([...localize, '--source-subtitle', 'kept.srt']);
-  expect(ended.code, ended.stderr).toBe(0);
-  expect(textsIn(vloc.path('talk.es.mp4'))[0]).toBe('good morning | Buenos días');
-});
-
-it('a dry run says what is free, and both prices', async () => {
-  const vloc = await startStaging();
-  const ended = await vloc.run([...SOFT, '--bilingual', 'above', '--dry-run']);
-  expect(ended.code, ended.stderr).toBe(0);
-  expect(ended.stderr + ended.stdout).toContain(
-    'Then put together on this machine, with the spoken words above their translation: ',
-  );
-  expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  const planned = await vloc.run([...localize, '--source-subtitle', 'kept.srt', '--dry-run']);
+  expect(planned.code, planned.stderr).toBe(0);
 });
 
 it('what cannot show both is refused before anything is paid', async () => {

@@ -1,4 +1,4 @@
-/** Stages after an edit of subtitles that were dubbed: only the changed line is dubbed again, and the video has the patched dub. */
+/** Stages after a line of their dub has changed: only that line is dubbed again, and the video has the patched dub. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,10 @@ import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { differingMs, samplesOf, speakTones } from '../../support/tones.ts';
 import { digestOf, startStaging } from './staging.ts';
 
-const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--out', 'out'];
+const LOCALIZE = [
+  ...['localize', 'talk.mp4', '--to', 'es', '--from-subtitles', '--out', 'out', '--terms', 'terms.csv'],
+  ...['--original-audio', 'mute', '--subtitle-output', 'soft'],
+];
 
 /** Three lines of 500 characters: two units. */
 const TEXTS = ['uno', 'dos', 'tres'].map((text) => text.padEnd(500, '.'));
@@ -49,49 +52,31 @@ async function startTalk() {
   };
 }
 
-it('an edited line is dubbed again for one unit, and so are lines that --only names', async () => {
+it('a say of a name is spoken, a changed one is one unit of the dub and put into the video, and the subtitles keep the name', async () => {
   const { vloc, spoken, run, track, video } = await startTalk();
-  await run();
-  const [before, first] = [track(), video()];
-  const [, two = '', three = ''] = TEXTS;
-  await vloc.edit('talk.es.srt', two, 'otra frase');
-  const plan = JSON.parse((await run('--dry-run', '-o', 'json')).stdout);
-  const dub = plan.stages.find(({ kind }: { kind: string }) => kind === 'dubbing');
-  expect(dub).toMatchObject({ jobs: 1, quantity: 1, items: [{ redubbed: { cues: 1, of: 3 } }] });
-  await run();
-  // The line after it shows the service where its time ends.
-  expect(spoken.slice(1)).toEqual([['otra frase', three]]);
-  const [from, to] = differingMs(before, track()) ?? [];
-  expect([from, to]).toEqual([expect.closeTo(1000, -1), expect.closeTo(1800, -1)]);
-  expect(video()).not.toBe(first);
-
-  const only = JSON.parse((await run('--only', '3', '--dry-run', '-o', 'json')).stdout);
-  expect(only.stages.find(({ kind }: { kind: string }) => kind === 'dubbing')).toMatchObject({
-    ...{ jobs: 1, quantity: 1 },
-    items: [{ redubbed: { cues: 1, of: 3 } }],
-  });
-  expect(await vloc.jobs()).toEqual([0, 0, 2, 1]);
-});
-
-it('a say of a name is spoken, a changed one is one unit of the dub, and the subtitles keep the name', async () => {
-  const { vloc, spoken, run } = await startTalk();
   const subtitles = vloc.read('talk.es.srt');
   const [one = '', two = '', three = ''] = TEXTS;
   const terms = (say: string) => writeFileSync(vloc.path('terms.csv'), `term,say\ndos*,${say}\n`);
-  const dub = ['--terms', 'terms.csv', '--subtitle-output', 'soft'];
   terms('dosss');
-  await run(...dub);
-  expect(spoken[0]).toEqual([one, two.replace('dos', 'dosss'), three]);
+  await run();
+  expect(spoken).toEqual([[one, two.replace('dos', 'dosss'), three]]);
   ffmpeg('-i', vloc.path('out/talk.es.mp4'), '-map', '0:s', vloc.path('track.srt'));
   expect(vloc.read('track.srt').replaceAll(/\s/g, '')).toContain(two);
-  expect(vloc.read('talk.es.srt')).toBe(subtitles);
+  const [before, first] = [track(), video()];
   terms('tos');
-  const plan = JSON.parse((await run(...dub, '--dry-run', '-o', 'json')).stdout);
+  const plan = JSON.parse((await run('--dry-run', '-o', 'json')).stdout);
   expect(plan.stages.find(({ kind }: { kind: string }) => kind === 'dubbing')).toMatchObject({
     ...{ jobs: 1, quantity: 1 },
     items: [{ redubbed: { cues: 1, of: 3 } }],
   });
-  expect((await vloc.jobs())[2]).toBe(1);
+  await run();
+  // The line after it shows the service where its time ends.
+  expect(spoken.slice(1)).toEqual([[two.replace('dos', 'tos'), three]]);
+  const [from, to] = differingMs(before, track()) ?? [];
+  expect([from, to]).toEqual([expect.closeTo(1000, -1), expect.closeTo(1800, -1)]);
+  expect(video()).not.toBe(first);
+  expect(vloc.read('talk.es.srt')).toBe(subtitles);
+  expect(await vloc.jobs()).toEqual([0, 0, 2, 0]);
 });
 
 it('--only is refused without stages, and before the dub', async () => {

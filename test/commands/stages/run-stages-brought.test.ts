@@ -14,26 +14,6 @@ const srt = (...texts: string[]) =>
   texts.map((text, at) => `${at + 1}\n00:00:0${at},000 --> 00:00:0${at},900\n${text}\n`).join('\n');
 
 describe('subtitles of the user', () => {
-  it('in the target language skip recognition and translation', async () => {
-    const vloc = await startStaging();
-    const vtt = 'WEBVTT\n\n00:00.000 --> 00:01.000\n<v Ana>hola &amp; adiós\n';
-    await writeFile(vloc.path('mine.vtt'), vtt);
-    const { code, stderr } = await vloc.run([...LOCALIZE, '--subtitle', 'mine.vtt']);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([0, 0, 1, 1]);
-    expect(vloc.dubbed).toEqual(['hola & adiós']);
-  });
-
-  it('in the spoken language skip recognition', async () => {
-    const vloc = await startStaging();
-    await writeFile(vloc.path('words.srt'), srt('hello there'));
-    const words = [...LOCALIZE, '--source-subtitle', 'words.srt', '--from', 'en', ...STOP];
-    const { code, stderr } = await vloc.run(words);
-    expect(code, stderr).toBe(0);
-    expect(await vloc.jobs()).toEqual([0, 1, 0, 0]);
-    expect(vloc.read('talk.es.srt')).toContain('HELLO THERE');
-  });
-
   it('are found beside the videos of a folder, some of which have none', async () => {
     const vloc = await startStaging();
     await rm(vloc.path('talk.mp4'));
@@ -98,24 +78,17 @@ describe('subtitles of the user', () => {
     expect(vloc.read('talk.es.srt')).toContain('UN');
   });
 
-  it.each([
-    ['--subtitle', 'talk.es.srt', 'started thousands of characters'],
-    ['--from-subtitles', 'talk.en.srt', `${MANY.length} lines`],
-  ])(
-    '%s with more lines than the service accepts are refused with what parts would cost',
-    async (flag, name, units) => {
-      const vloc = await startStaging();
-      await writeFile(vloc.path(name), srt(...MANY));
-      const words = [...LOCALIZE, flag, ...(flag === '--from-subtitles' ? [] : [name])];
-      const { code, stderr } = await vloc.run(words, { limits: LIMITS });
-      expect(code, stderr).toBe(2);
-      expect(stderr).toContain(`${name}: it has ${MANY.length} lines`);
-      expect(stderr).toMatch(/--split would cut it into 2 parts/);
-      expect(stderr).toContain(units);
-      expect((await vloc.run([...words, '--dry-run'], { limits: LIMITS })).stderr).toBe(stderr);
-      expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
-    },
-  );
+  it('with more lines than the service accepts are refused with what parts would cost', async () => {
+    const vloc = await startStaging();
+    await writeFile(vloc.path('talk.en.srt'), srt(...MANY));
+    const words = [...LOCALIZE, '--from-subtitles'];
+    const { code, stderr } = await vloc.run(words, { limits: LIMITS });
+    expect(code, stderr).toBe(2);
+    expect(stderr).toContain(`talk.en.srt: it has ${MANY.length} lines`);
+    expect(stderr).toMatch(/--split would cut it into 2 parts/);
+    expect((await vloc.run([...words, '--dry-run'], { limits: LIMITS })).stderr).toBe(stderr);
+    expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
+  });
 
   it('that need not be spoken may have any number of lines', async () => {
     const vloc = await startStaging();

@@ -142,22 +142,40 @@ describe('an edited cue', () => {
 });
 
 describe.runIf(testsOwnWork())('the finished video', () => {
-  it('is exported again, and nothing is paid, if only its form changes, but not over what somebody has changed', async () => {
+  it('is exported again, and nothing is paid, if only its text or its style changes, but not over what somebody has changed', async () => {
     const vloc = await startStaging();
     // Without a dub an export copies the sound.
-    const words = [...GO_ON, '--mode', 'subtitles_only', '--subtitle-output'];
-    await vloc.run([...words, 'soft']);
-    const burned = await vloc.run([...words, 'burned']);
-    expect(burned.code, burned.stderr).toBe(0);
-    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
-    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
-    await writeFile(vloc.path('talk.es.mp4'), 'cut by hand');
-    const { code, stderr } = await vloc.run([...words, 'soft']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('--clobber');
-    expect(vloc.read('talk.es.mp4')).toBe('cut by hand');
-    expect((await vloc.run([...words, 'soft', '--clobber'])).code).toBe(0);
+    const soft = [...GO_ON, '--mode', 'subtitles_only', '--subtitle-format', 'vtt'];
+    const run = async (...words: string[]) => {
+      const { code, stderr } = await vloc.run(words);
+      expect(code, stderr).toBe(0);
+    };
+    const report = async () => {
+      await run('batch', 'report', '.', '--html');
+      return vloc.read('report.html');
+    };
+    await run(...soft);
     expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac', 'mov_text']);
+    await vloc.edit('talk.es.vtt', 'GOOD MORNING', 'buenos días');
+    const unspoken = 'changed after the video was made';
+    expect(await report()).toContain(unspoken);
+
+    const digests: string[] = [];
+    // The content of the file counts, not its name.
+    for (const size of [8, 12]) {
+      await writeFile(vloc.path('house.json'), `{"extends":"box","size":${size}}`);
+      await run(...soft, '--subtitle-output', 'burned', '--subtitle-style', 'house.json');
+      digests.push(digestOf(vloc.path('talk.es.mp4')));
+    }
+    expect(digests[0]).not.toBe(digests[1]);
+    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
+    expect(await report()).not.toContain(unspoken);
+    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+
+    await writeFile(vloc.path('talk.es.mp4'), 'cut by hand');
+    const { code, stderr } = await vloc.run(soft);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--clobber')]);
+    expect(vloc.read('talk.es.mp4')).toBe('cut by hand');
   });
 });
 

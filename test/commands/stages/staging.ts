@@ -10,7 +10,7 @@ import { makeFolder } from '../../support/make-folder.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 
-export const SOURCE_WORDS = ['good morning', 'and good night'];
+const SOURCE_WORDS = ['good morning', 'and good night'];
 
 export interface Staging extends VlocScene {
   readonly engines: SmallEngines;

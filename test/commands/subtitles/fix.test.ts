@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { chmod, readdir, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { HAS_STRACE, STRACE } from '../../batch/records/support/strace.ts';
 import { openSubtitlesDesk, srtCue } from './desk.ts';
 
 const LONG = 'una fila que es bastante más larga que cuarenta y dos';
@@ -35,29 +32,6 @@ test('times and line breaks are fixed in another folder, and what is left is lis
   );
   expect(await read('course/talk.es.srt')).toBe(text + last);
 });
-
-test.skipIf(!HAS_STRACE)(
-  'a run that is killed leaves nothing beside the files after the next one (needs strace)',
-  async () => {
-    const { folder, run, write, read } = await openSubtitlesDesk();
-    const text = srtCue(1, 1, 1.2, 'Sí.');
-    for (const name of ['course/a.es.srt', 'course/b.es.srt']) await write(name, text);
-    const words = ['fix', 'course', '--in-place'];
-    const killed = promisify(execFile)(
-      'strace',
-      [
-        ...[...STRACE, '-o', '/dev/null', '-e', 'trace=rename', '-e', 'inject=rename:signal=KILL:when=1'],
-        ...[process.execPath, join(import.meta.dirname, '../support/vloc-process.ts'), 'subtitles', ...words],
-      ],
-      { cwd: folder, env: { PATH: process.env.PATH } },
-    );
-    await expect(killed).rejects.toMatchObject({ signal: 'SIGKILL' });
-    expect(await readdir(join(folder, 'course'))).toHaveLength(3);
-    expect(await run(...words)).toMatchObject({ code: 0 });
-    expect(await readdir(join(folder, 'course'))).toEqual(['a.es.srt', 'b.es.srt']);
-    expect(await read('course/a.es.srt')).toBe(await read('course/b.es.srt'));
-  },
-);
 
 test('files in folders of trash and snapshots are not touched, unless one is named', async () => {
   const { run, write, read } = await openSubtitlesDesk();

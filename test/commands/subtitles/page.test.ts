@@ -24,7 +24,7 @@ test.each(COMMANDS)('vloc subtitles %s', async (words) => {
   for (const name of ['talk.es.srt', 'talk.en.srt', 'old.srt', 'lessons/talk.es.srt']) await write(name, SRT);
   await write('new.srt', SRT.replace('Muchas', 'Mil'));
   if (words.includes('talk.mp4')) {
-    const source = ['-f', 'lavfi', '-i', 'color=c=gray:s=160x90:r=5:d=18'];
+    const source = ['-f', 'lavfi', '-i', 'color=c=gray:s=64x36:r=1:d=18'];
     ffmpeg(...source, '-c:v', 'libx264', '-preset', 'ultrafast', join(folder, 'talk.mp4'));
   }
   const { code, stderr } = await run(...words.split(' '));
