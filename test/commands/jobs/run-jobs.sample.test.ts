@@ -8,10 +8,12 @@ import { openHosted } from '../../hosted/run-hosted.ts';
 import { VARIANTS } from '../../hosted/variants.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { probeStreams } from '../../support/media.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
+import { makeFiles } from './made-files.ts';
 
 /** Seven seconds are two parts, each a started minute. A sample has one. */
 const limits: NonNullable<TestSettings['limits']> = {
@@ -102,31 +104,17 @@ describe('a sample', PATIENCE, () => {
     expect([existsSync(at('short.es.sample.mp4')), jobsOf(desk)]).toEqual([true, 2]);
   });
 
-  test('has its own name in all kinds of jobs', async () => {
-    const { at, run } = await open();
-    makeTalk(at('short.mp4'), 2);
-    expect((await run('recognize', 'short.mp4', '--from', 'en', '--sample', '10s')).code).toBe(0);
-    expect((await run('separate', 'short.mp4', '--sample', '10s')).code).toBe(0);
-    const names = ['short.en.sample.srt', 'short.vocals.sample.wav', 'short.background.sample.wav'];
-    expect(names.map((name) => existsSync(at(name)))).toEqual([true, true, true]);
-  });
-
   test('of a shorter video that is too large for one job is sent in parts', async () => {
-    const { desk, at } = await open();
     // More bytes than the sound of its parts, and key frames at each pause.
-    makeVideo(desk.folder, 'talk.mp4', 3, ...H264, '-g', '5', '-crf', '5');
-    const { size } = statSync(at('talk.mp4'));
+    const path = makeVideo(makeFolder(), 'talk.mp4', 3, ...H264, '-g', '5', '-crf', '5');
+    const { size } = statSync(path);
     const parts = { equalSeconds: 60, mostSeconds: 60, mostBytes: size };
-    const words = ['recognize', 'talk.mp4', '--from', 'en', '--sample', '40s'];
-    const { code, stderr } = await desk.vloc(words, {
-      limits: { ...limits, seconds: 60, bytes: size, parts },
-    });
-    expect(code, stderr).toBe(0);
-    expect(desk.count('createSubtitleRecognition')).toBe(2);
-    // Each part has one line, at its start.
-    expect(readFileSync(at('talk.en.sample.srt'), 'utf8')).toMatch(
-      /^1\n00:00:00,000.*\nhello\n\n2\n00:00:0[12].*\nhello\s*$/,
+    const { files } = await makeFiles(
+      path,
+      { sample: 40_000 },
+      { ...limits, seconds: 60, bytes: size, parts },
     );
+    expect(files).toHaveLength(2);
   });
 });
 
