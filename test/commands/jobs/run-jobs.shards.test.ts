@@ -146,19 +146,18 @@ describe('shards in one folder of results', () => {
       7,
       expect.stringMatching(/another vloc works in .*out on shard 1\/2: process/),
     ]);
-    const refuseOthers = async () => {
-      for (const words of [['--shard', '1/3'], [], ['--dry-run']]) {
-        const refused = await vloc.run([...TRANSLATE, '--out', 'out', ...words], machine(vloc, 'other'));
-        expect([refused.code, refused.stderr]).toEqual([
-          2,
-          expect.stringMatching(/has records of runs with --shard i\/2.*\n.*Finish with --shard i\/2/s),
-        ]);
-      }
+    const refuseOther = async (...words: string[]) => {
+      const refused = await vloc.run([...TRANSLATE, '--out', 'out', ...words], machine(vloc, 'other'));
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/has records of runs with --shard i\/2.*\n.*Finish with --shard i\/2/s),
+      ]);
     };
-    await refuseOthers();
+    await refuseOther('--shard', '1/3');
     vloc.engines.letGo();
     expect((await running).code).toBe(0);
-    await refuseOthers();
+    await refuseOther();
+    await refuseOther('--dry-run');
     expect(await jobsOf(vloc)).toHaveLength(FIRST.length);
   });
 
@@ -281,13 +280,11 @@ test('a shard that does not exist, or a single result on stdout, is refused befo
       requests += 1;
     },
   });
-  for (const words of [['4/3'], ['4/3', '--dry-run'], ['4/3', '--watch']]) {
-    const refused = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', ...words]);
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining(`--shard must be i/n, such as 2/3`),
-    ]);
-  }
+  const wrong = await vloc.run([...TRANSLATE, '--out', 'out', '--shard', '4/3']);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining('--shard must be i/n, such as 2/3'),
+  ]);
   const single = await vloc.run([...TRANSLATE, '--out', '-', '--shard', '1/2']);
   expect([single.code, single.stderr]).toEqual([
     2,
