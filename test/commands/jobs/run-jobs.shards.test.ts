@@ -224,21 +224,6 @@ test('a shard without items is done, so that a matrix of CI runners stays green'
   expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(0);
 });
 
-test('inputs of different shards that would write one file are refused by each shard', async () => {
-  const vloc = await startShards();
-  await writeFile(join(vloc.folder, 'in', 'lesson-2.vtt'), 'WEBVTT\n\n00:00.000 --> 00:01.000\nhello\n');
-  const words = [...TRANSLATE, '--out', 'out', '--subtitle-format', 'srt'];
-  expect(shardOf('lesson-2.vtt', 2)).not.toBe(shardOf('lesson-2.srt', 2));
-  for (const index of [1, 2]) {
-    const refused = await vloc.run([...words, '--shard', `${index}/2`]);
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('lesson-2.vtt → es: would write'),
-    ]);
-  }
-  expect(await jobsOf(vloc)).toEqual([]);
-});
-
 test('--dry-run shows the items of the shard, and how many there are in total', async () => {
   const vloc = await startShards();
   const words = [...TRANSLATE, '--dry-run', '--shard', '2/2'];
@@ -250,27 +235,6 @@ test('--dry-run shows the items of the shard, and how many there are in total', 
   const { stdout } = await vloc.run([...words, '-o', 'json']);
   expect(JSON.parse(stdout)).toMatchObject({ shard: '2/2', items_of_all_shards: 4, jobs: SECOND.length });
   expect(await jobsOf(vloc)).toEqual([]);
-});
-
-test('lists and sheets are divided too, including those on stdin', async () => {
-  const vloc = await startShards();
-  const cwd = join(vloc.folder, 'in');
-  const list = NAMES.map((name) => `${name}\n`).join('');
-  const sheet = `file,to\n${NAMES.map((name) => `${name},es\n`).join('')}`;
-  await writeFile(join(cwd, 'sheet.csv'), sheet);
-  const sources = { '--files-from': '-', '--sheet': 'sheet.csv' };
-  for (const [flag, value] of Object.entries(sources)) {
-    const words = ['translate', flag, value, '--from', 'en', ...(flag === '--sheet' ? [] : ['--to', 'es'])];
-    const counts = [1, 2].map(async (index) => {
-      const { stdout } = await vloc.run([...words, '--dry-run', '--shard', `${index}/2`, '-o', 'json'], {
-        cwd,
-        stdin: list,
-      });
-      return JSON.parse(stdout).items.length;
-    });
-    const [one = 0, other = 0] = await Promise.all(counts);
-    expect([flag, one + other, one > 0 && other > 0]).toEqual([flag, 4, true]);
-  }
 });
 
 test('a shard that does not exist, or a single result on stdout, is refused before anything is sent', async () => {
