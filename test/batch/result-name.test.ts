@@ -10,6 +10,7 @@ import {
   NO_LANGUAGE,
   nameLanguage,
   resultPath,
+  sampleTemplate,
   withoutUnknown,
 } from '../../src/batch/result-name.ts';
 
@@ -29,6 +30,13 @@ describe('the name of a result', () => {
     }
     expect(withoutUnknown('{stem}.{lang}{ext}', NO_LANGUAGE, null)).toBe('{stem}.{lang}{ext}');
     expect(withoutUnknown('{stem}.{lang}{ext}', null, 'en')).toBe('{stem}.{lang}{ext}');
+  });
+
+  it('marks a sample, in all kinds of jobs', () => {
+    const names = (['auto_localization', 'subtitle_recognition', 'audio_separation'] as const).map((kind) =>
+      resultPath('/', sampleTemplate(defaultTemplate(kind)), parts),
+    );
+    expect(names).toEqual(['/talk.es.sample.mp4', '/talk.es.sample.mp4', '/talk.video.sample.mp4']);
   });
 
   it.each(['', null])('refuses a language that is %j: without it the result could be the input', (lang) => {

@@ -111,6 +111,10 @@ describe('placeholders', () => {
     const { texts, lost: without } = restoreTerms(['{ t1 } {T9}', '{T2}', null], masked?.hidden ?? []);
     expect(texts).toEqual(['Acme {T9}', 'Ada Foxes', null]);
     expect([...without]).toEqual([2]);
+    // One that lacks a brace, and one that is written twice.
+    const mangled = restoreTerms(['T1}', 'hello', "{T2}, {T2}' {T3}"], masked?.hidden ?? []);
+    expect(mangled.texts[2]).toBe("Ada Foxes, Ada Foxes' ACME");
+    expect([...mangled.lost]).toEqual([0]);
   });
 
   it('are not used without a kept term, and in subtitles that have their own', () => {

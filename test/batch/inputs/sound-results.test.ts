@@ -90,3 +90,19 @@ it('a folder gives its sound files, but none beside a video of the same name, un
   const named = await planned(['in/talk.wav'], { out: 'out' }, files);
   expect(named.planned.map(({ item }) => item.input.label)).toEqual(['in/talk.wav']);
 });
+
+it('a file is sound or a video by what is found in it, not by its name', async () => {
+  const examine: PlanIo['examineVideo'] = async (path) => ({
+    ...{ type: 'usable', seconds: 61, preparation: null },
+    ...(basename(path) === 'pictureless.mp4' ? { sound: 'm4a' } : {}),
+  });
+  const cwd = createFolder({ 'renamed.mp3': MP4, 'pictureless.mp4': MP4 });
+  const found = await plan(cwd, ['renamed.mp3', 'pictureless.mp4'], {
+    options: { to: ['es'] },
+    io: { examineVideo: examine },
+  });
+  expect(found.planned.map(({ paths }) => basename(paths?.[0] ?? ''))).toEqual([
+    'renamed.es.mp4',
+    'pictureless.es.m4a',
+  ]);
+});

@@ -42,11 +42,13 @@ describe('a plan', () => {
     expect(counts).toEqual([]);
   });
 
-  it('finds two inputs that would write the same file', async () => {
-    const problems = await problemsOf(plan(['a.mp4', 'a.mov'], { to: ['ca'] }));
-    expect(problems).toEqual([
-      expect.stringMatching(/^a\.mov → ca: would write .*a\.ca\.mp4, as a\.mp4 → ca does/),
-    ]);
+  it('finds two inputs that would write the same file, in each shard', async () => {
+    for (const shard of [undefined, '1/2', '2/2']) {
+      const problems = await problemsOf(plan(['a.mp4', 'a.mov'], { to: ['ca'], shard }));
+      expect(problems).toEqual([
+        expect.stringMatching(/^a\.mov → ca: would write .*a\.ca\.mp4, as a\.mp4 → ca does/),
+      ]);
+    }
   });
 
   it('finds two videos of one name whose subtitles would be one file, whatever language is recognized', async () => {

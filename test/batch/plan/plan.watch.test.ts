@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { PlanIo } from '../../../src/batch/inputs/plan-request.ts';
+import type { PlanIo, PlanRequest } from '../../../src/batch/inputs/plan-request.ts';
 import { createWatchPlanner, type WatchPlan } from '../../../src/batch/plan/plan.ts';
 import { createFolder, createHistory, createPlanIo, MP4, type Planning } from './support.ts';
 
-function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {
+function openPlanner(
+  folder: string,
+  { options = {}, io = {}, look }: Planning & Pick<PlanRequest, 'look'> = {},
+) {
   const planner = createWatchPlanner(
     {
       kind: 'auto_localization',
@@ -13,6 +16,7 @@ function openPlanner(folder: string, { options = {}, io = {} }: Planning = {}) {
       options: { to: ['ca', 'es'], out: 'out', ...options },
       body: {},
       problems: [],
+      look,
     },
     createPlanIo(folder, io),
   );
@@ -86,5 +90,12 @@ describe('a plan for files that have settled', () => {
       ['ca', 'es'].map((to) => [join(folder, `out/episode.${to}.mp3`)]),
     );
     expect(excluded).toEqual([]);
+  });
+
+  it('gives their items the subtitle style', async () => {
+    const folder = createFolder({ 'in/a.mp4': MP4 });
+    const look = { size: 20 } as NonNullable<PlanRequest['look']>;
+    const { planned } = await openPlanner(folder, { look, options: { subtitleOutput: 'burned' } })('a.mp4');
+    expect(planned.map(({ item }) => item.look)).toEqual([look, look]);
   });
 });

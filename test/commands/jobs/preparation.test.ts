@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { wavSeconds } from '../../../src/media/audio/wav.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { parseSrt } from '../../../src/protocol/srt.ts';
-import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
+import { ffprobe } from '../../engines/workspace.ts';
 import { frameDigests, makeVideo } from '../../prepare/workspace.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
@@ -240,21 +240,5 @@ describe('a video in a container that the service does not accept', PATIENCE, ()
     expect(filesBelow(join(desk.folder, 'out', '.vloc', 'converted'))).toEqual([]);
     expect((await desk.vloc(words)).code).toBe(0);
     expect(desk.count('createAutoLocalization')).toBe(1);
-  });
-
-  it('is converted and cut', async () => {
-    const desk = await openMediaDesk();
-    const video = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=5.5'];
-    const sounds = ['-f', 'lavfi', '-i', 'sine=f=220:d=5.5', '-f', 'lavfi', '-i', 'sine=f=880:d=5.5'];
-    const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a'];
-    ffmpeg(...video, ...sounds, ...maps, ...MP4, join(desk.folder, 'two.mkv'));
-    const words = ['recognize', 'two.mkv'];
-    const refused = await desk.vloc(words);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('it has 2 audio tracks; choose one with --audio-track N');
-    const { code, stderr } = await desk.vloc([...words, '--convert', '--split', '--audio-track', '2']);
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain('audio track 2');
-    expect(desk.count('createSubtitleRecognition')).toBe(2);
   });
 });

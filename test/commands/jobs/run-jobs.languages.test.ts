@@ -63,13 +63,10 @@ describe('an unknown language', () => {
 
   it('is sent with --set', async () => {
     const vloc = await withSubtitle();
-    for (const tag of ['zzz', 'qaa', 'und']) {
-      const before = vloc.requests();
-      const words = ['--from', 'en', '--to', tag, '--set', `target_language=${tag}`, '--out', 'out'];
-      const { stderr } = await vloc.run(['translate', 'a.srt', ...words]);
-      expect(stderr, tag).not.toContain('To send it anyway');
-      expect(vloc.requests(), tag).toBeGreaterThan(before);
-    }
+    const words = ['--from', 'en', '--to', 'zzz', '--set', 'target_language=zzz', '--out', 'out'];
+    const { stderr } = await vloc.run(['translate', 'a.srt', ...words]);
+    expect(stderr).not.toContain('To send it anyway');
+    expect(vloc.requests()).toBeGreaterThan(0);
   });
 });
 

@@ -2,16 +2,16 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { TestSettings } from '../../../src/commands/context/context.ts';
+import type { Context, TestSettings } from '../../../src/commands/context/context.ts';
+import { noteSamples } from '../../../src/commands/jobs/sample.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
-import { openHosted } from '../../hosted/run-hosted.ts';
-import { VARIANTS } from '../../hosted/variants.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { probeStreams } from '../../support/media.ts';
-import { rememberingPath } from '../../support/remembered-programs.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
+import { makeFiles } from './made-files.ts';
 
 /** Seven seconds are two parts, each a started minute. A sample has one. */
 const limits: NonNullable<TestSettings['limits']> = {
@@ -87,46 +87,41 @@ describe('a sample', PATIENCE, () => {
     expect(refused.stderr).toContain('sample 5 s → 6 s');
   });
 
-  test('takes a shorter video whole, and is told apart from the whole when the journal is lost', async () => {
+  test('takes a shorter video whole, beside one that cannot be used, and is told apart from the whole when the journal is lost', async () => {
     const { desk, at, run } = await open();
-    makeTalk(at('short.mp4'), 2);
-    const words = ['localize', 'short.mp4', '--to', 'es'];
+    mkdirSync(at('in'));
+    makeTalk(at('in/short.mp4'), 2);
+    writeFileSync(at('in/bad.mp4'), 'no video');
+    const words = ['localize', 'in', '--to', 'es', '--out', 'out'];
     const first = await run(...words, '--sample');
-    expect(first.code, first.stderr).toBe(0);
-    expect(readFileSync(at('short.es.sample.mp4')).equals(readFileSync(at('short.mp4')))).toBe(true);
-    expect(first.stderr).toContain('continue with:\n  vloc localize short.mp4 --to es\n');
-    for (const name of ['.vloc', 'short.es.sample.mp4']) rmSync(at(name), { recursive: true });
-    expect((await run(...words)).code).toBe(0);
-    expect([existsSync(at('short.es.mp4')), jobsOf(desk)]).toEqual([true, 2]);
-    expect((await run(...words, '--sample', '--rebuild')).code).toBe(0);
-    expect([existsSync(at('short.es.sample.mp4')), jobsOf(desk)]).toEqual([true, 2]);
-  });
-
-  test('has its own name in all kinds of jobs', async () => {
-    const { at, run } = await open();
-    makeTalk(at('short.mp4'), 2);
-    expect((await run('recognize', 'short.mp4', '--from', 'en', '--sample', '10s')).code).toBe(0);
-    expect((await run('separate', 'short.mp4', '--sample', '10s')).code).toBe(0);
-    const names = ['short.en.sample.srt', 'short.vocals.sample.wav', 'short.background.sample.wav'];
-    expect(names.map((name) => existsSync(at(name)))).toEqual([true, true, true]);
+    expect(first.code, first.stderr).toBe(3);
+    const sample = at('out/short.es.sample.mp4');
+    expect(readFileSync(sample).equals(readFileSync(at('in/short.mp4')))).toBe(true);
+    expect(first.stderr).toContain('continue with:\n  vloc localize in --to es --out out\n');
+    // A sample that was done before costs nothing again.
+    const again = await run(...words, '--sample', '-o', 'ndjson');
+    expect(linesOf(again.stdout).slice(-2)).toMatchObject([
+      { type: 'sample', units: [{ quantity: 0, whole_quantity: 1 }] },
+      { type: 'summary' },
+    ]);
+    rmSync(at('out'), { recursive: true });
+    expect((await run(...words)).code).toBe(3);
+    expect([existsSync(at('out/short.es.mp4')), jobsOf(desk)]).toEqual([true, 2]);
+    expect((await run(...words, '--sample', '--rebuild')).code).toBe(3);
+    expect([existsSync(sample), jobsOf(desk)]).toEqual([true, 2]);
   });
 
   test('of a shorter video that is too large for one job is sent in parts', async () => {
-    const { desk, at } = await open();
     // More bytes than the sound of its parts, and key frames at each pause.
-    makeVideo(desk.folder, 'talk.mp4', 3, ...H264, '-g', '5', '-crf', '5');
-    const { size } = statSync(at('talk.mp4'));
+    const path = makeVideo(makeFolder(), 'talk.mp4', 3, ...H264, '-g', '5', '-crf', '5');
+    const { size } = statSync(path);
     const parts = { equalSeconds: 60, mostSeconds: 60, mostBytes: size };
-    const words = ['recognize', 'talk.mp4', '--from', 'en', '--sample', '40s'];
-    const { code, stderr } = await desk.vloc(words, {
-      limits: { ...limits, seconds: 60, bytes: size, parts },
-    });
-    expect(code, stderr).toBe(0);
-    expect(desk.count('createSubtitleRecognition')).toBe(2);
-    // Each part has one line, at its start.
-    expect(readFileSync(at('talk.en.sample.srt'), 'utf8')).toMatch(
-      /^1\n00:00:00,000.*\nhello\n\n2\n00:00:0[12].*\nhello\s*$/,
+    const { files } = await makeFiles(
+      path,
+      { sample: 40_000 },
+      { ...limits, seconds: 60, bytes: size, parts },
     );
+    expect(files).toHaveLength(2);
   });
 });
 
@@ -190,31 +185,10 @@ test.each([
   expect(stderr).toMatch(message);
 });
 
-test(
-  'a hosted service with only what the specification demands gets the sample, beside a video that cannot be used',
-  PATIENCE,
-  async () => {
-    const { hosted, folder, env, run } = await openHosted(VARIANTS.minimal, new Set(), { jobMs: () => 0 });
-
-    mkdirSync(join(folder, 'in'));
-    makeTalk(join(folder, 'in/clip.mp4'), 2);
-    writeFileSync(join(folder, 'in/bad.mp4'), 'no video');
-    const io = { limits, env: { ...env, PATH: rememberingPath() } };
-    const words = ['localize', 'in', '--from', 'en', '--to', 'es'];
-    const sample = await run([...words, '--sample'], io);
-    expect(sample.code, sample.stderr).toBe(3);
-    expect(sample.stderr).toContain(
-      '1 started minute paid; the whole costs 1 started minute; continue with:\n',
-    );
-    const again = await run([...words, '--sample', '-o', 'ndjson'], io);
-    expect(again.code, again.stderr).toBe(3);
-    const lines = linesOf(again.stdout);
-    expect(lines.slice(-2)).toMatchObject([
-      { type: 'sample', units: [{ quantity: 0, whole_quantity: 1 }] },
-      { type: 'summary' },
-    ]);
-    expect(hosted.jobs.size).toBe(1);
-    const whole = await run([...words, '--dry-run', '-o', 'json'], io);
-    expect(JSON.parse(whole.stdout)).toMatchObject({ jobs: 1, done_before: 0 });
-  },
-);
+test('the end of a sample names no credits if the service does not report them', () => {
+  const notes: string[] = [];
+  const terminal = { note: (text: string) => notes.push(text) } as unknown as Context['terminal'];
+  const units = [{ unit: 'started_minute', quantity: 1, whole_quantity: 2 }] as const;
+  noteSamples({ terminal }, { units, charged_credits: null, whole_credits: null, continue: 'x' }, false);
+  expect(notes).toEqual(['1 started minute paid; the whole costs 2 started minutes; continue with:', '  x']);
+});

@@ -118,11 +118,9 @@ describe('a name of a result', () => {
   };
 
   it.each([
-    ['a folder', [], 2],
     ['a folder', ['--clobber'], 2],
     ['a folder', ['--skip-existing'], 2],
     ['a link to a file that does not exist', [], 2],
-    ['a link to a file that does not exist', ['--skip-existing'], 2],
     ['a link to a file that does not exist', ['--clobber'], 0],
   ])('that is %s is reported with %j before anything is paid', async (what, flags, code) => {
     const vloc = await withSubtitles(1);

@@ -5,20 +5,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffmpeg } from '../../engines/workspace.ts';
-import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
+import { createSmallEngines, mediaOf, videoOf } from '../../service/harness/small-engines.ts';
 import type { Ended } from '../../support/run-main.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
-const H264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac'];
-const picture = (seconds: number) => ['-f', 'lavfi', '-i', `testsrc=s=64x48:r=5:d=${seconds}`];
-const tone = (seconds: number) => ['-f', 'lavfi', '-i', `sine=f=220:r=48000:d=${seconds}`];
-
-/** Writes a video. @returns its bytes */
-function addVideo(desk: MediaDesk, name: string, seconds = 1): Buffer {
-  const path = join(desk.folder, 'in', name);
-  ffmpeg(...picture(seconds), ...tone(seconds), ...H264, path);
-  return readFileSync(path);
+/** Writes subtitles that say their name: the same lines would come from the memory. */
+function addSubtitles(desk: MediaDesk, name: string): void {
+  writeFileSync(join(desk.folder, 'in', name), `1\n00:00:00,000 --> 00:00:01,000\n${name}\n`);
 }
 
 /** With a service that need not read media: what it is sent can be used. */
@@ -31,32 +25,24 @@ async function openDesk(): Promise<MediaDesk> {
 
 /** Why each file of the folder cannot be used. */
 const REASONS: Readonly<Record<string, RegExp>> = {
-  'in/empty.mp4': /the file is empty/,
-  'in/gone.mp4': /a link to a file that does not exist/,
-  'in/junk.mp4': /not a supported video/,
-  'in/long.mp4': /over the limit.*--split/,
-  'in/silent.mp4': /no audio track/,
-  'in/truncated.mp4': /.+/,
-  'in/two.mp4': /2 audio tracks; choose one with --audio-track/,
+  'in/empty.srt → es': /the file is empty/,
+  'in/gone.srt → es': /a link to a file that does not exist/,
+  'in/junk.srt → es': /not usable as subtitles/,
 };
 
 async function openFolder(): Promise<MediaDesk> {
   const desk = await openDesk();
   const inputs = join(desk.folder, 'in');
-  const whole = addVideo(desk, 'good.mp4');
-  addVideo(desk, 'long.mp4', 7);
-  writeFileSync(join(inputs, 'truncated.mp4'), whole.subarray(0, Math.floor(whole.length / 2)));
-  const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a'];
-  ffmpeg(...picture(1), ...tone(1), ...tone(1), ...maps, ...H264, join(inputs, 'two.mp4'));
-  ffmpeg(...picture(1), ...H264, join(inputs, 'silent.mp4'));
-  writeFileSync(join(inputs, 'junk.mp4'), 'not a video at all');
-  writeFileSync(join(inputs, 'empty.mp4'), '');
-  symlinkSync('nowhere.mp4', join(inputs, 'gone.mp4'));
+  addSubtitles(desk, 'good.srt');
+  writeFileSync(join(inputs, 'junk.srt'), 'not subtitles at all');
+  writeFileSync(join(inputs, 'empty.srt'), '');
+  symlinkSync('nowhere.srt', join(inputs, 'gone.srt'));
   writeFileSync(join(inputs, 'notes.txt'), 'no input');
   return desk;
 }
 
-const WORDS = ['recognize', 'in', '--out', 'out', '--from', 'en'];
+const WORDS = ['translate', 'in', '--out', 'out', '--from', 'en', '--to', 'es'];
+const RECOGNIZE = ['--out', 'out', '--from', 'en'];
 
 interface Accounts {
   readonly total: number;
@@ -65,14 +51,9 @@ interface Accounts {
   readonly failed: Readonly<Record<string, string>>;
 }
 
-interface Failing {
-  readonly label?: string;
-  readonly input?: string;
-  readonly message: string;
-}
-
-const reasonsOf = (all: readonly Failing[]) =>
-  Object.fromEntries(all.map(({ label, input, message }) => [label ?? input ?? '', message]));
+/** The label of an input in this language; null if the job has none. */
+const labelOf = (input: string, language: string | null) =>
+  language === null ? input : `${input} → ${language}`;
 
 /** What the events of a run say. */
 function accountsOfRun(ended: Ended): Accounts {
@@ -80,7 +61,10 @@ function accountsOfRun(ended: Ended): Accounts {
   const summary = lines.at(-1);
   const failed = lines.filter(({ type }) => type === 'failed');
   expect(summary).toMatchObject({ type: 'summary', failed: failed.length, exit_code: ended.code });
-  return { total: summary.jobs, done: summary.done, failed: reasonsOf(failed) };
+  const reasons = failed.map(({ input, target_language: language, message }) => [
+    ...[labelOf(input, language), message],
+  ]);
+  return { total: summary.jobs, done: summary.done, failed: Object.fromEntries(reasons) };
 }
 
 /** What the status and reports say; they must agree with each other. */
@@ -96,13 +80,13 @@ async function accountsOfFolder({ vloc }: MediaDesk): Promise<Accounts> {
   expect(counts).toMatchObject({ done: total - failed.length, failed: failed.length });
   expect(junit).toContain(`tests="${total}" failures="${failed.length}"`);
   expect(status.code).toBe(failed.length === 0 ? 0 : 3);
-  const reasons = failed.map(({ label, error }: Item) => ({ label, message: error?.message ?? '' }));
-  for (const { label, message } of reasons) {
+  const reasons = failed.map(({ label, error }: Item) => [label, error?.message ?? '']);
+  for (const [label, message] of reasons) {
     // Names are those below the operand.
     expect(junit).toContain(`name="${label.replace('in/', '')}"`);
     expect(junit).toContain(message.slice(0, 20));
   }
-  return { total, done: counts.done, failed: reasonsOf(reasons) };
+  return { total, done: counts.done, failed: Object.fromEntries(reasons) };
 }
 
 describe('a folder with unusable files', () => {
@@ -111,58 +95,68 @@ describe('a folder with unusable files', () => {
     const planned = await desk.vloc([...WORDS, '--dry-run', '-o', 'json']);
     expect(planned.code).toBe(3);
     const { jobs, not_usable, items } = JSON.parse(planned.stdout);
-    expect([jobs, not_usable, items.length]).toEqual([1, 7, 8]);
-    expect(planned.stderr).toContain('7 of 8 items cannot be used; the others would run');
-    expect(desk.count('createUpload')).toBe(0);
+    expect([jobs, not_usable, items.length]).toEqual([1, 3, 4]);
+    expect(planned.stderr).toContain('3 of 4 items cannot be used; the others would run');
+    expect(desk.count('createSubtitleTranslation')).toBe(0);
 
     const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
     expect(ran.code, ran.stderr).toBe(3);
     const run = accountsOfRun(ran);
-    expect(run).toMatchObject({ total: 8, done: 1 });
+    expect(run).toMatchObject({ total: 4, done: 1 });
     expect(Object.keys(run.failed).toSorted()).toEqual(Object.keys(REASONS));
     for (const [label, reason] of Object.entries(REASONS)) expect(run.failed[label]).toMatch(reason);
-    const problems = items.flatMap(({ input, problem }: { input: string; problem: string | null }) =>
-      problem === null ? [] : [[input, problem]],
+    type Planned = { input: string; target_language: string; problem: string | null };
+    const problems = items.flatMap(({ input, target_language: language, problem }: Planned) =>
+      problem === null ? [] : [[labelOf(input, language), problem]],
     );
     expect(Object.fromEntries(problems)).toEqual(run.failed);
-    expect(desk.count('createUpload')).toBe(1);
-    expect(ran.stderr).toContain('7 of 8 items failed');
-    expect(ran.stderr).toContain('Skipped 1 file that is not a supported video: in/notes.txt');
+    expect(desk.count('createSubtitleTranslation')).toBe(1);
+    expect(ran.stderr).toContain('3 of 4 items failed');
+    expect(ran.stderr).toContain('Skipped 1 file that is not a subtitle file: in/notes.txt');
     expect(ran.stderr).not.toContain('not started');
     expect(await accountsOfFolder(desk)).toEqual(run);
 
     // Looked at again, they fail for the same reasons; nothing is sent for them, and no success is claimed.
     const retried = await desk.vloc(['batch', 'retry', 'out', '-o', 'ndjson']);
     expect(retried.code, retried.stderr).toBe(2);
-    expect(accountsOfRun(retried)).toEqual({ total: 7, done: 0, failed: run.failed });
-    expect(desk.count('createUpload')).toBe(1);
+    expect(accountsOfRun(retried)).toEqual({ total: 3, done: 0, failed: run.failed });
+    expect(desk.count('createSubtitleTranslation')).toBe(1);
+  });
 
-    // Files that are named: one whose track must be chosen fails alone, others are an error before anything is sent.
-    const named = ['recognize', 'in/good.mp4', 'in/two.mp4', '--from', 'en', '--out', 'named'];
+  it('fails one of named files alone if its track must be chosen, and ends with others before anything is sent', async () => {
+    const desk = await openDesk();
+    const inputs = join(desk.folder, 'in');
+    const picture = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
+    const tone = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
+    const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a'];
+    ffmpeg(...picture, ...tone, '-preset', 'ultrafast', join(inputs, 'good.mp4'));
+    ffmpeg(...picture, ...tone, ...tone, ...maps, '-preset', 'ultrafast', join(inputs, 'two.mp4'));
+    writeFileSync(join(inputs, 'junk.mp4'), 'not a video at all');
+    const named = ['recognize', 'in/good.mp4', 'in/two.mp4', ...RECOGNIZE];
     const alone = await desk.vloc(named);
     expect(alone.code, alone.stderr).toBe(3);
     expect(alone.stderr).toContain('2 audio tracks; choose one with --audio-track');
-    expect(readFileSync(join(desk.folder, 'named', 'good.en.srt'), 'utf8')).toContain('-->');
+    expect(readFileSync(join(desk.folder, 'out', 'good.en.srt'), 'utf8')).toContain('-->');
     const refused = await desk.vloc([...named, 'in/junk.mp4', '--fresh', '--clobber']);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toContain('2 problems found; nothing was sent');
-    expect(desk.count('createSubtitleRecognition')).toBe(2);
+    expect(desk.count('createSubtitleRecognition')).toBe(1);
   });
 
   it('runs a file that was fixed since, by the same command and by a retry', async () => {
     const desk = await openDesk();
-    for (const name of ['empty.mp4', 'junk.mp4']) writeFileSync(join(desk.folder, 'in', name), name.slice(5));
+    for (const name of ['a.srt', 'b.srt']) writeFileSync(join(desk.folder, 'in', name), 'junk');
     expect(accountsOfRun(await desk.vloc([...WORDS, '-o', 'ndjson']))).toMatchObject({ total: 2, done: 0 });
 
-    addVideo(desk, 'junk.mp4');
+    addSubtitles(desk, 'a.srt');
     const again = await desk.vloc([...WORDS, '-o', 'ndjson']);
     expect([again.code, accountsOfRun(again)]).toMatchObject([3, { total: 2, done: 1 }]);
 
-    addVideo(desk, 'empty.mp4', 2);
+    addSubtitles(desk, 'b.srt');
     const retried = await desk.vloc(['batch', 'retry', 'out', '-o', 'ndjson']);
     expect([retried.code, accountsOfRun(retried)]).toEqual([0, { total: 1, done: 1, failed: {} }]);
     expect(await accountsOfFolder(desk)).toEqual({ total: 2, done: 2, failed: {} });
-    expect(desk.count('createSubtitleRecognition')).toBe(2);
+    expect(desk.count('createSubtitleTranslation')).toBe(2);
   });
 
   it('without any usable file ends with exit code 2, sends nothing, and is in the record', async () => {
@@ -191,15 +185,18 @@ it('a file of a folder that only the service finds unusable is counted the same 
       },
     },
   });
+  const cut = videoOf(1000);
   await mkdir(join(desk.folder, 'in'));
-  addVideo(desk, 'good.mp4');
-  const cut = addVideo(desk, 'cut.mp4', 2);
-  const ran = await desk.vloc([...WORDS, '-o', 'ndjson']);
-  const run = accountsOfRun(ran);
-  expect([ran.code, run.total, Object.keys(run.failed)]).toEqual([3, 2, ['in/cut.mp4']]);
-  expect(await accountsOfFolder(desk)).toEqual(run);
-  const refused = await desk.vloc(['batch', 'retry', 'out']);
+  writeFileSync(join(desk.folder, 'in', 'good.mp4'), videoOf(1));
+  writeFileSync(join(desk.folder, 'in', 'cut.mp4'), cut);
+  // Without ffmpeg, this machine cannot know it.
+  const run = (...words: string[]) => desk.vloc(words, { env: { PATH: '' } });
+  const ran = await run('recognize', 'in', ...RECOGNIZE, '-o', 'ndjson');
+  const accounts = accountsOfRun(ran);
+  expect([ran.code, accounts.total, Object.keys(accounts.failed)]).toEqual([3, 2, ['in/cut.mp4']]);
+  expect(await accountsOfFolder(desk)).toEqual(accounts);
+  const refused = await run('batch', 'retry', 'out');
   expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--all')]);
-  const retried = await desk.vloc(['batch', 'retry', 'out', '--all', '-o', 'ndjson']);
-  expect(accountsOfRun(retried).failed).toEqual(run.failed);
+  const retried = await run('batch', 'retry', 'out', '--all', '-o', 'ndjson');
+  expect(accountsOfRun(retried).failed).toEqual(accounts.failed);
 });

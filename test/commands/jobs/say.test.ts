@@ -2,7 +2,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { formatSrt } from '../../../src/protocol/srt.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
@@ -20,11 +19,9 @@ const LINES: readonly SubtitleLine[] = Array.from({ length: 12 }, (_, at) => ({
 
 async function startDub(lines = LINES) {
   const spoken: string[][] = [];
-  const voice = { isBroken: false };
   const small = createSmallEngines();
   const dubbing: typeof small.run.dubbing = async ({ lines: sent }, work) => {
     const path = join(work.folder, 'dub.wav');
-    if (voice.isBroken) throw new JobFailure('ENGINE_ERROR', 'it is hoarse', { permanent: true });
     spoken.push(sent.map(({ text }) => text.replace(/ ?\d+ \.*$/, '')));
     writeFileSync(path, speakTones(sent, { pitch: 110, level: 0.3 }));
     return { audio: { path, contentType: 'audio/wav' }, durationSeconds: 1 };
@@ -38,7 +35,7 @@ async function startDub(lines = LINES) {
   };
   writeFileSync(path('talk.srt'), formatSrt(lines));
   return {
-    ...{ vloc, spoken, voice, path, run },
+    ...{ vloc, spoken, path, run },
     say: (text: string) => writeFileSync(path('terms.csv'), `term,say:es\nDr. Müller,${text}\n`),
     track: () => samplesOf(readFileSync(path('talk.es.wav'))),
     charges: async (): Promise<number[]> => {
@@ -99,18 +96,6 @@ it('a changed say is named where the dub has been edited, which is left as it is
   expect(await refused()).toContain('names are spoken as they are written, its result was edited');
   writeFileSync(desk.path('talk.srt'), formatSrt(LINES.slice(1)));
   expect(await refused()).toContain('other subtitles, its result was edited');
-});
-
-it('batch retry speaks as the command did', async () => {
-  const desk = await startDub();
-  desk.say('Doktor Müller');
-  desk.voice.isBroken = true;
-  expect((await desk.vloc.run(DUB)).code).toBe(5);
-  desk.voice.isBroken = false;
-  await desk.run('batch', 'retry', '.', '--all');
-  expect(desk.spoken.map((texts) => texts.filter((text) => text.startsWith('D')))).toEqual([
-    ['Doktor Müller', 'Doktor Müller'],
-  ]);
 });
 
 it('each speaker and each part speaks names as say writes them', async () => {

@@ -1,9 +1,8 @@
 /** `--out -`: the result on stdout and nothing else, paid once however often the command is run. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/base/exit-codes.ts';
 import { readBooks } from '../../hosted/books.ts';
@@ -103,24 +102,11 @@ test('a job of several files is refused by its kind', async () => {
 });
 
 test('a reader that closes the pipe ends the command with exit 0', async () => {
-  const { hosted, folder } = await openScene();
-  const { key, secret, prefix } = hosted.account;
-  const env = {
-    ...process.env,
-    VLOC_BASE_URL: hosted.baseUrl,
-    VLOC_KEY: key,
-    VLOC_SECRET: secret,
-    VLOC_HEADER_PREFIX: prefix,
-    VLOC_CONFIG_DIR: join(folder, 'config'),
-    VLOC_STATE_DIR: join(folder, 'state'),
-  };
-  const entry = join(import.meta.dirname, '..', '..', 'cli', 'support', 'run.ts');
-  const child = spawn(process.execPath, [entry, ...TRANSLATE], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { hosted, run } = await openScene();
+  const stdout = new Writable({
+    autoDestroy: false,
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('closed'), { code: 'EPIPE' })),
   });
-  child.stdout.destroy();
-  expect(await once(child, 'exit')).toEqual([done.code, null]);
+  expect((await run(TRANSLATE, { stdout })).code).toBe(done.code);
   expect(readBooks(hosted).jobs).toHaveLength(1);
 });

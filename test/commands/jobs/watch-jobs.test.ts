@@ -1,20 +1,24 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
-import { rememberingPath } from '../../support/remembered-programs.ts';
-import { digestOf, startStaging } from '../stages/staging.ts';
+import { videoOf } from '../../service/harness/small-engines.ts';
+import { digestOf } from '../stages/staging.ts';
 import { openInbox, subtitlesOf, untilTold, WATCHING } from '../support/open-inbox.ts';
 import { startWatch } from '../support/start-watch.ts';
 import { tmx } from '../support/tmx.ts';
 
 describe('a watching job command', () => {
-  it('processes existing and new files, and is ended by Ctrl-C with the command that continues', async () => {
+  it('processes existing and new files of two folders, but not two of one name, and is ended by Ctrl-C with the command that continues', async () => {
     const scene = await openInbox();
+    await mkdir(join(scene.folder, 'inbox2'));
     await scene.put('first.srt');
-    const watch = await scene.watch();
+    const [, , ...options] = WATCHING;
+    const words = ['translate', 'inbox', 'inbox2', ...options];
+    const watch = await startWatch(scene, words);
     watch.goOn();
     await untilTold(watch, 'first.es.srt');
     await mkdir(join(scene.folder, 'inbox', 'week1'));
@@ -22,51 +26,46 @@ describe('a watching job command', () => {
     await scene.put('first.srt');
     await scene.put('week1/second.srt');
     await untilTold(watch, 'week1/second.es.srt');
+    await writeFile(join(scene.folder, 'inbox2', 'first.srt'), subtitlesOf('another'));
+    await writeFile(join(scene.folder, 'inbox2', 'third.srt'), subtitlesOf('third'));
+    await untilTold(watch, 'third.es.srt');
+    await untilTold(watch, 'Skipped: inbox2/first.srt → es: has the same name as inbox/first.srt → es');
     const { code, stdout, stderr } = await watch.stop();
     expect(code).toBe(130);
-    expect(stderr).toContain('Stopped watching: 2 done.');
-    expect(stderr).toContain(`Continue with:\n  vloc ${WATCHING.join(' ')}\n`);
-    expect(stdout).toMatch(/out\/first\.es\.srt.*out\/week1\/second\.es\.srt/s);
-    expect(await scene.countJobs()).toBe(2);
+    expect(stderr).toContain('Stopped watching: 3 done.');
+    expect(stderr).toContain(`Continue with:\n  vloc ${words.join(' ')}\n`);
+    expect(stdout).toMatch(/out\/first\.es\.srt.*out\/week1\/second\.es\.srt.*out\/third\.es\.srt/s);
+    expect(await scene.countJobs()).toBe(3);
   });
 
-  it('says which finished translations the memory has newer, and has them with --clobber', async () => {
+  it('says which finished translations the memory has newer', async () => {
     const scene = await openInbox();
     await scene.put('first.srt', 'Good morning.');
-    const first = await scene.watch();
-    first.goOn();
-    await scene.untilResult('first.es.srt');
-    await first.stop();
+    expect((await scene.run(WATCHING.slice(0, -1))).code).toBe(0);
     await writeFile(join(scene.folder, 'team.tmx'), tmx(['Good morning.', 'BUENOS DÍAS.']));
     await scene.run(['memory', 'import', 'team.tmx', '--memory', 'out/.vloc/memory.db']);
-    const second = await scene.watch();
-    second.goOn();
-    await untilTold(second, 'the memory has newer translations of 1 line (es); --clobber');
-    await second.stop();
-    const third = await scene.watch(['--clobber']);
-    third.goOn();
-    await scene.untilResult('first.es.srt', 'BUENOS DÍAS.');
-    await third.stop();
-    expect(await scene.countJobs()).toBe(1);
+    const watch = await scene.watch();
+    watch.goOn();
+    await untilTold(watch, 'the memory has newer translations of 1 line (es); --clobber');
   });
 
   it('writes with --provenance that of each result when it is there, and never over a file of the user', async () => {
-    const vloc = await startStaging();
-    const env = { PATH: rememberingPath(), ...vloc.env };
-    await mkdir(vloc.path('inbox'));
+    const scene = await openInbox();
     const words = ['localize', 'inbox', '--to', 'es', '--out', 'out', '--watch', '--provenance'];
-    const watch = await startWatch({ ...vloc, env }, words);
+    const at = (name: string) => join(scene.folder, name);
+    await mkdir(at('out'));
+    await writeFile(at('out/second.es.provenance.json'), 'mine');
+    const watch = await startWatch(scene, words);
     watch.goOn();
-    await vloc.addVideo('inbox/first.mp4');
-    await until(() => vloc.has('out/first.es.provenance.json'), Boolean);
-    const video = vloc.path('out/first.es.mp4');
+    await writeFile(at('inbox/first.mp4'), videoOf(1));
+    await until(() => existsSync(at('out/first.es.provenance.json')), Boolean);
+    const video = at('out/first.es.mp4');
     expect((await readProvenance(video))?.result.sha256).toBe(digestOf(video));
-    await writeFile(vloc.path('out/second.es.provenance.json'), 'mine');
-    await vloc.addVideo('inbox/second.mp4');
+    await writeFile(at('inbox/second.mp4'), videoOf(2));
     await untilTold(watch, 'second.es.provenance.json');
     expect((await watch.stop()).code).toBe(130);
-    expect(vloc.read('out/second.es.provenance.json')).toBe('mine');
-    expect(vloc.has('out/second.es.mp4')).toBe(true);
+    expect(readFileSync(at('out/second.es.provenance.json'), 'utf8')).toBe('mine');
+    expect(existsSync(at('out/second.es.mp4'))).toBe(true);
   });
 
   it('skips folders of trash and snapshots with one note, also those that appear later', async () => {
@@ -111,35 +110,11 @@ describe('a watching job command', () => {
     expect(created).toEqual([expect.stringContaining('new.srt')]);
   });
 
-  it('makes a new job of a file that has changed since, and replaces an edited result only with --clobber', async () => {
-    const scene = await openInbox();
-    await scene.put('talk.srt', 'one');
-    const watch = await scene.watch();
-    watch.goOn();
-    await scene.untilResult('talk.es.srt', 'one');
-    await scene.put('talk.srt', 'two');
-    await scene.untilResult('talk.es.srt', 'two');
-    await watch.stop();
-    expect(await scene.countJobs()).toBe(2);
-    await writeFile(join(scene.folder, 'out', 'talk.es.srt'), 'edited');
-    await scene.put('talk.srt', 'two again');
-    const refusing = await scene.watch();
-    refusing.goOn();
-    await untilTold(refusing, 'Skipped: inbox/talk.srt → es: its input changed since');
-    await refusing.stop();
-    expect(await scene.countJobs()).toBe(2);
-    const allowed = await scene.watch(['--clobber']);
-    allowed.goOn();
-    await scene.untilResult('talk.es.srt', 'two again');
-    await allowed.stop();
-    expect(await scene.countJobs()).toBe(3);
-  });
-
-  it('processes a file that changes while it is processed again afterwards', async () => {
+  it('processes a file that changes while it is processed again afterwards, but replaces no edited result', async () => {
     const scene = await openInbox();
     scene.engines.hold();
     await scene.put('talk.srt', 'one');
-    const watch = await scene.watch(['--clobber']);
+    const watch = await scene.watch();
     watch.goOn();
     await until(scene.countJobs, (jobs) => jobs === 1);
     await scene.put('talk.srt', 'two');
@@ -148,9 +123,12 @@ describe('a watching job command', () => {
     expect(await scene.countJobs()).toBe(1);
     scene.engines.letGo();
     await scene.untilResult('talk.es.srt', 'two');
-    expect(await scene.countJobs()).toBe(2);
+    await writeFile(join(scene.folder, 'out', 'talk.es.srt'), 'edited');
+    await scene.put('talk.srt', 'two again');
+    await untilTold(watch, 'Skipped: inbox/talk.srt → es: its input changed since');
     const { stdout } = await watch.stop();
     expect(stdout.split('inbox/talk.srt')).toHaveLength(2);
+    expect(await scene.countJobs()).toBe(2);
   });
 
   it('leaves a folder that works with the batch commands, including retry', async () => {
@@ -174,21 +152,5 @@ describe('a watching job command', () => {
     expect(retried.code, retried.stderr).toBe(0);
     expect((await status()).counts).toMatchObject({ done: 2, failed: 0 });
     expect((await stat(join(scene.folder, 'out', 'a.es.srt'))).size).toBeGreaterThan(0);
-  });
-
-  it('processes files of two folders, but not two of one name', async () => {
-    const scene = await openInbox();
-    await mkdir(join(scene.folder, 'inbox2'));
-    const [, , ...options] = WATCHING;
-    await scene.put('a.srt');
-    const watch = await startWatch(scene, ['translate', 'inbox', 'inbox2', ...options]);
-    watch.goOn();
-    await scene.untilResult('a.es.srt');
-    await writeFile(join(scene.folder, 'inbox2', 'a.srt'), subtitlesOf('another'));
-    await writeFile(join(scene.folder, 'inbox2', 'b.srt'), subtitlesOf('b'));
-    await scene.untilResult('b.es.srt');
-    await untilTold(watch, 'Skipped: inbox2/a.srt → es: has the same name as inbox/a.srt → es');
-    await watch.stop();
-    expect(await readdir(join(scene.folder, 'out'))).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
   });
 });

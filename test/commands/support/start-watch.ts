@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type Running, startMain } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
-import type { VlocScene } from './run-vloc.ts';
+import { QUICK, type VlocScene } from './run-vloc.ts';
 
 export interface Watch extends Running {
   /** Lets the time until the next look pass; resolves when the folder was looked at. */
@@ -51,7 +51,14 @@ export async function startWatch(
   });
   const now = () => Date.now() + passedMs;
   const first = nextWait();
-  const running = startMain(words, { ...options, cwd: vloc.folder, env: vloc.env, now, openWatch });
+  const running = startMain(words, {
+    pace: QUICK,
+    ...options,
+    cwd: vloc.folder,
+    env: vloc.env,
+    now,
+    openWatch,
+  });
   onTestFinished(async () => {
     running.send('SIGTERM');
     await running.ended;

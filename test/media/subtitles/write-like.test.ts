@@ -101,6 +101,11 @@ test.each<[string, number, Readonly<Record<string, string>>]>([
 });
 
 test.each([
+  [
+    'the line breaks of Windows',
+    'srt',
+    '5\r\n00:00:01,000 --> 00:00:02.5 X1:1 X2:9 Y1:1 Y2:9\r\nGood\r\nmorning\r\n\r\n\r\n',
+  ],
   ['rows in italics', 'srt', '1\n00:00:01,000 --> 00:00:02,000\n<i>Good</i>\n<i>morning</i>'],
   ['rows at the top', 'srt', '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Good\n{\\an8}morning'],
   [
