@@ -63,7 +63,7 @@ test.each(Object.entries(REFUSED))('the key of a profile is not sent elsewhere b
   for (const elsewhere of [other.hosted.baseUrl, own.hosted.baseUrl.replace('/v1', '/tenant/v1')]) {
     const { words = [], env = {} } = await give(scene, elsewhere);
     const all = { VLOC_CONFIG_DIR: join(own.folder, 'config'), PATH: rememberingPath(), ...env };
-    for (const command of [['doctor'], ['dub', 'talk.srt', '--to', 'es']]) {
+    for (const command of [['credits'], ['api', '/credits'], ['doctor'], ['dub', 'talk.srt', '--to', 'es']]) {
       const { code, stdout, stderr } = await own.run([...command, ...words], { env: all });
       expect([command, code]).toEqual([command, 4]);
       expect(stdout + stderr).toContain(`the key of the profile prod is for ${own.hosted.baseUrl}, not for`);

@@ -117,6 +117,7 @@ it(
       },
       billing: { status: 'released', charged_credits: 0 },
     });
+    expect(JSON.stringify(job)).not.toContain('sk-1234567890');
     expect(await studio.get('credits')).toEqual(before);
     // Neither the client nor the service tries again.
     expect(server.received).toHaveLength(1);
