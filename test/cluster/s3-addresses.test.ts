@@ -73,50 +73,35 @@ describe.skipIf(MISSING !== null)(`the client and a bucket (${MISSING ?? 'S3'})`
     await client.close();
   });
 
-  it('requests another address if one is refused, and says so if there is none', async () => {
-    const cluster = await makeCluster();
-    const client = clientOf(await cluster.node());
-    const asset = await separate(client);
-    const key = new URL(asset.url).pathname.slice(cluster.bucket.length + 2);
-    const expired = { ...asset, url: await makeExpired(cluster)('GET', key) };
-    const to = join(makeFolder(), 'vocals.wav');
-    await expect(client.download(expired, { to })).rejects.toMatchObject({
-      facts: { code: 'LINK_REFUSED', origin: 'storage', status: 403 },
-    });
-    const done = await client.download(expired, { to, refresh: async () => asset });
-    expect(done.sha256).toBe(asset.sha256);
-    await client.close();
-  });
-
-  it('continues a download where an earlier one broke off', async () => {
+  it('requests another address if one is refused, continues a download, and reports that a result was deleted', async () => {
     const cluster = await makeCluster();
     const events: ClientEvent[] = [];
-    const client = clientOf(await cluster.node(), (event) => events.push(event));
+    const node = await cluster.node();
+    const client = clientOf(node, (event) => events.push(event));
     const asset = await separate(client);
     const folder = makeFolder();
+    const key = new URL(asset.url).pathname.slice(cluster.bucket.length + 2);
+    const expired = { ...asset, url: await makeExpired(cluster)('GET', key) };
     const whole = join(folder, 'whole.wav');
-    await client.download(asset, { to: whole });
+    await expect(client.download(expired, { to: whole })).rejects.toMatchObject({
+      facts: { code: 'LINK_REFUSED', origin: 'storage', status: 403 },
+    });
+    const done = await client.download(expired, { to: whole, refresh: async () => asset });
+    expect(done.sha256).toBe(asset.sha256);
+
     const bytes = await readFile(whole);
     await writeFile(join(folder, '.half.wav.part'), bytes.subarray(0, bytes.length / 2));
     events.length = 0;
     await client.download(asset, { to: join(folder, 'half.wav') });
     expect(await readFile(join(folder, 'half.wav'))).toEqual(bytes);
     expect(events.filter(({ type }) => type === 'response')).toMatchObject([{ status: 206 }]);
-    await client.close();
-  });
 
-  it('reports that a result was deleted by storage', async () => {
-    const cluster = await makeCluster();
-    const node = await cluster.node();
-    const client = clientOf(node);
-    const asset = await separate(client);
     node.clock.advance(25 * HOUR_MS);
     await until(
       () => server().s3.list(cluster.bucket),
       (names) => names.every((name) => !name.startsWith('assets/')),
     );
-    const to = join(makeFolder(), 'vocals.wav');
-    await expect(client.download(asset, { to })).rejects.toMatchObject({
+    await expect(client.download(asset, { to: join(folder, 'late.wav') })).rejects.toMatchObject({
       facts: { origin: 'storage', status: 404, message: expect.stringContaining('NoSuchKey') },
     });
     await client.close();

@@ -1,7 +1,5 @@
 /** Uploads and results in a real bucket: an API that never sees their bytes, and workers that share nothing else. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { assetsOf } from '../../src/client/index.ts';
@@ -168,32 +166,5 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
     await until(async () => (await s3.list(cluster.bucket)).length === 2);
     expect(await s3.list(cluster.bucket)).toEqual(['assets/notes-of-somebody/read-me', 'vloc.cluster']);
     await until(async () => (await readdir(join(stateDir, 'work'))).length === 0);
-  });
-
-  it('passes the job of a killed node to another, and cleans up after it', async () => {
-    const cluster = await makeCluster();
-    const stateDir = makeFolder();
-    const host = new URL('../service/harness/crash-host.ts', import.meta.url).pathname;
-    const killed = spawn(process.execPath, [host, stateDir, JSON.stringify(cluster.options)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(killed, 'exit');
-    const { url, credentials } = JSON.parse(String((await once(killed.stdout, 'data'))[0]));
-    const caller = createCaller(url, credentials, Date.now);
-    const source = await readySource(caller);
-    const job = (await caller.post(SEPARATIONS, { source })).json;
-    // The first attempt has its copy of the input.
-    await until(async () => (await filesBelow(join(stateDir, 'work'))).includes('uploaded-source'));
-    await untilJob(caller, job, 'processing');
-    killed.kill('SIGKILL');
-    await ended;
-
-    const other = await cluster.node();
-    const done = await untilJob(other.callerFor(credentials), job, 'succeeded', 'failed');
-    expect(done).toMatchObject({ status: 'succeeded', billing: { status: 'settled' } });
-    expect((await readFile(join(other.stateDir, 'database.id'), 'utf8')).startsWith('s3:')).toBe(true);
-    expect(await filesBelow(join(stateDir, 'work'))).toEqual(['uploaded-source']);
-    await cluster.node({ stateDir });
-    await until(async () => (await filesBelow(join(stateDir, 'work'))).length === 0);
   });
 });

@@ -66,12 +66,11 @@ describe('a step', () => {
     const { code, outputs, summary } = await runStep({
       ...STEP,
       INPUTS: `${join(vloc.folder, 'talk.srt')}\n${join(vloc.folder, '--to=fr.srt')}`,
-      TO: 'es,ca',
-      MAX_CREDITS: '2',
+      MAX_CREDITS: '1',
       OUT: 'other',
     });
-    expect([code, outputs.credits]).toEqual([6, '2']);
-    expect(summary).toMatch(/2 done/);
+    expect([code, outputs.credits]).toEqual([6, '1']);
+    expect(summary).toMatch(/1 done/);
     // Named in one way, however they are written.
     const names = [...summary.matchAll(/^\| (\S+) → \S+ \|/gm)].map(([, name]) => name);
     expect(new Set(names)).toEqual(new Set(['talk.srt', '--to=fr.srt']));
@@ -112,7 +111,6 @@ describe('a step', () => {
 
   it.each([
     [{ COMMAND: 'serve', INPUTS: 'talk.srt' }, 'the input "command" must be one of'],
-    [{ INPUTS: ' \n' }, 'the input "inputs" names nothing'],
     [{ INPUTS: 'talk.srt', OUT: '-' }, 'the input "out" must name a folder'],
   ])('with %j is refused in an annotation', async (inputs, message) => {
     const { code, stdout, outputs } = await runStep(inputs);

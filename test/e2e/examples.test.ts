@@ -23,8 +23,13 @@ const PATIENCE_MS = 170_000;
 const listed = await Promise.all(COMMANDS.map(async ({ leaf }) => (await leaf.load()).examples));
 const ALL = listed.flat();
 
-/** `test/golden` runs all other examples in this process, and checks their exit codes and files too. */
-const EXAMPLES = ALL.filter(({ command }) => needsShell(command) || isOfTheMachine(command));
+/**
+ * `test/golden` runs all other examples in this process, and checks their exit codes and files too. The trial of all engines, of which the
+ * built-in ones take half a minute, is run with small ones by `test/commands/engines/engines-test.test.ts`.
+ */
+const EXAMPLES = ALL.filter(
+  ({ command }) => (needsShell(command) || isOfTheMachine(command)) && command !== 'vloc engines test',
+);
 
 const { locate } = createPrograms(process.env.PATH ?? '');
 

@@ -91,31 +91,25 @@ function runIn(version: string, ...args: string[]) {
   return spawnSync(program, [...rest, ...args], { encoding: 'utf8' });
 }
 
-it.each(['18.20.8', '22.18.0', '23.0.0', '23.11.1'])(
-  'in a package, Node %s is refused in one line',
-  (version) => {
-    const { status, stdout, stderr } = runIn(version, 'code', '7');
-    expect([status, stdout]).toEqual([4, '']);
-    expect(stderr).toMatch(
-      new RegExp(
-        `^vloc needs Node 22\\.\\d+ or a newer 22, or [\\d.]+ or newer; this is ${version}\\. Install .*\\n$`,
-      ),
-    );
-  },
-);
+it.each(['22.18.0', '23.11.1'])('in a package, Node %s is refused in one line', (version) => {
+  const { status, stdout, stderr } = runIn(version, 'code', '7');
+  expect([status, stdout]).toEqual([4, '']);
+  expect(stderr).toMatch(
+    new RegExp(
+      `^vloc needs Node 22\\.\\d+ or a newer 22, or [\\d.]+ or newer; this is ${version}\\. Install .*\\n$`,
+    ),
+  );
+});
 
-it.each(['22.19.0', '22.23.1', '24.0.0', '24.7.0', '25.0.0', '26.10.0'])(
-  'in a package, the command runs on Node %s',
-  (version) => {
-    expect(runIn(version, 'code', '7')).toMatchObject({ status: 7, stderr: '' });
-  },
-);
+it.each(['22.19.0', '24.0.0', '26.10.0'])('in a package, the command runs on Node %s', (version) => {
+  expect(runIn(version, 'code', '7')).toMatchObject({ status: 7, stderr: '' });
+});
 
 it('returns the exit code of the command', async () => {
   expect(await startWrapped([], 'code', '7').ended).toBe(7);
 });
 
-it.each(['SIGKILL', 'SIGSEGV', 'SIGTERM', 'SIGHUP'] as const)(
+it.each(['SIGKILL', 'SIGTERM'] as const)(
   'returns 128 and the signal when %s ends the command',
   async (signal) => {
     expect(await startWrapped([], 'killed', signal).ended).toBe(128 + constants.signals[signal]);
@@ -148,15 +142,12 @@ it('does not pass on a signal that the whole group got, as Ctrl-C on a terminal 
   }
 });
 
-it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-  '%s ends a command that does not listen',
-  async (signal) => {
-    const run = startWrapped([], 'wait');
-    await run.line();
-    run.wrapper.kill(signal);
-    expect(await run.ended).toBe(128 + constants.signals[signal]);
-  },
-);
+it.each(['SIGINT', 'SIGHUP'] as const)('%s ends a command that does not listen', async (signal) => {
+  const run = startWrapped([], 'wait');
+  await run.line();
+  run.wrapper.kill(signal);
+  expect(await run.ended).toBe(128 + constants.signals[signal]);
+});
 
 it.runIf(process.platform === 'linux')('stops and continues with the wrapper', async () => {
   // Only in a job of a shell does a stop from the terminal have an effect.

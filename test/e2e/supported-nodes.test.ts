@@ -20,7 +20,7 @@ let folders: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   vloc = await openInstallation();
-  ffmpeg('-i', SAMPLE, '-t', '5', '-c', 'copy', join(vloc.folder, 'short.mp4'));
+  ffmpeg('-i', SAMPLE, '-t', '4', '-c', 'copy', join(vloc.folder, 'short.mp4'));
   folders = new Map(await Promise.all(VERSIONS.map(installNode)));
 }, 5 * MINUTES);
 afterAll(() => vloc.remove());

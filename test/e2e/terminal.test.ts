@@ -11,7 +11,7 @@ let vloc: Installation;
 beforeAll(async () => {
   vloc = await openInstallation();
   // Long enough to be interrupted while the voice is separated.
-  ffmpeg('-i', SAMPLE, '-t', '5', '-c', 'copy', join(vloc.folder, 'short.mp4'));
+  ffmpeg('-i', SAMPLE, '-t', '4', '-c', 'copy', join(vloc.folder, 'short.mp4'));
 });
 afterAll(() => vloc.remove());
 

@@ -60,13 +60,6 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
     }
   });
 
-  test('vloc localize shows a table', async () => {
-    const { run, folder } = await open();
-    const ended = await run(['localize', 'talk.mp4', '--to', 'es', '--out', join(folder, 'results')]);
-    expectDone(ended);
-    expect(ended.stdout).toContain('succeeded');
-  });
-
   test('vloc upload makes uploads ready, and a job uses one by its id', async () => {
     const { run, hosted } = await open();
     const ended = await run(['upload', 'talk.mp4', 'talk.srt', '-o', 'json']);
@@ -137,16 +130,16 @@ describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
     const pages = await run(['api', 'GET', '/credit-transactions', '--paginate', '-o', 'json']);
     expectDone(pages);
   });
+});
 
-  test('vloc profile keeps the prefix of the headers', async () => {
-    const { run, folder, hosted } = await open();
-    const { prefix, key, secret } = hosted.account;
-    const env = foldersIn(join(folder, 'own'));
-    const given = ['--base-url', hosted.baseUrl, '--key', key, '--header-prefix', prefix];
-    const flags = ['--secret-stdin', '--store', 'file'];
-    expectDone(await run(['profile', 'add', 'prod', ...given, ...flags], { env, stdin: `${secret}\n` }));
-    expectDone(await run(['credits', '--profile', 'prod'], { env }));
-  });
+test('vloc profile keeps the prefix of the headers', async () => {
+  const { run, folder, hosted } = await openHosted(VARIANTS.acme, used);
+  const { prefix, key, secret } = hosted.account;
+  const env = foldersIn(join(folder, 'own'));
+  const given = ['--base-url', hosted.baseUrl, '--key', key, '--header-prefix', prefix];
+  const flags = ['--secret-stdin', '--store', 'file'];
+  expectDone(await run(['profile', 'add', 'prod', ...given, ...flags], { env, stdin: `${secret}\n` }));
+  expectDone(await run(['credits', '--profile', 'prod'], { env }));
 });
 
 describe('a service that does not repeat the request', () => {

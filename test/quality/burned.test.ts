@@ -149,7 +149,6 @@ describe.skipIf(!HAS_FONTS)('letters (needs fonts-noto-core and fonts-noto-cjk: 
 
   test.each([
     ['ja', '私たちの新しい映画は来週の金曜日に全国の映画館で公開されますのでぜひご覧ください'],
-    ['zh', '我们的新电影将于下周五在全国各地的电影院上映我们非常期待您的光临和宝贵意见谢谢'],
     ['th', 'ภาพยนตร์เรื่องใหม่ของเราจะเข้าฉายในวันศุกร์หน้าผู้กำกับขอเชิญชมในโรงภาพยนตร์ทั่วประเทศ'],
   ])('of a long cue without spaces in %s stay inside the picture', async (language, text) => {
     const [ink] = await render(language, [text], PORTRAIT);

@@ -82,12 +82,12 @@ describe.skipIf(!HAS_CLIPS)(`the loudness of a localized video (${NEEDED})`, () 
   };
   const title = 'is that of its source: %j';
   test.each<Case>([
-    { originalAudio: 'duck', music: 12 },
-    { originalAudio: 'background', music: null, gain: -20 },
     { originalAudio: 'mute', music: null, gain: 7 },
     { originalAudio: 'background', music: 12, layout: '5.1' },
   ])(title, isLikeSource);
   test.each<Case>([
+    { originalAudio: 'duck', music: 12 },
+    { originalAudio: 'background', music: null, gain: -20 },
     { originalAudio: 'background', music: 0 },
     { originalAudio: 'background', music: 12 },
     { originalAudio: 'mute', music: 12 },

@@ -200,7 +200,7 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
   test('speech under a dense band at 0 dB is found', FIGURE, () => isFound(0));
   test('speech under a dense band at -5 dB is found', () => isFound(-5));
 
-  test('a voice without music is unchanged', async () => {
+  test('a voice without music is unchanged', FIGURE, async () => {
     const truth = mix(CLIPS.librivox(), null);
     const after = fidelity(truth.voice, (await separateChannels(truth.sum)).vocals);
     report('voice: librivox, no music', after, 'dB');

@@ -64,14 +64,11 @@ describe.skipIf(!HAS_CLIPS)(`the words of an English voice (${NEEDED})`, () => {
     expect(wrong).toBeLessThan(most);
   });
 
-  // A fourth of the words: a voice that speaks nonsense is noticed, and the figures come from all.
-  test.each([
-    ['flite slt', createFlite(programs), 'female', 30],
-    ['espeak-ng +f2', createEspeak(programs), 'female', 65],
-  ] as const)('%s of LibriVox are understood by PocketSphinx', async (name, speaker, voiceMode, most) => {
-    const wrong = await misunderstood(speaker, voiceMode, ['librivox']);
-    report(`words of LibriVox misunderstood by PocketSphinx: ${name}`, wrong, '%');
-    expect(wrong).toBeLessThan(most);
+  // A fourth of the words of one voice: nonsense is noticed, and the figures come from all.
+  test('flite slt of LibriVox are understood by PocketSphinx', async () => {
+    const wrong = await misunderstood(createFlite(programs), 'female', ['librivox']);
+    report('words of LibriVox misunderstood by PocketSphinx: flite slt', wrong, '%');
+    expect(wrong).toBeLessThan(30);
   });
 });
 

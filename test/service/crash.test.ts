@@ -5,7 +5,7 @@ import { runKills } from '../torture/kills.ts';
 import { runPair } from '../torture/pair.ts';
 import { makeWorld } from '../torture/world.ts';
 
-const KILLS = process.env.VLOC_LONG_TESTS === '1' ? 8 : 4;
+const KILLS = process.env.VLOC_LONG_TESTS === '1' ? 8 : 2;
 
 async function makeSeededWorld() {
   const seed = randomInt(2 ** 31);

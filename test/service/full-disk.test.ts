@@ -210,7 +210,7 @@ test('a store that cannot write refuses requests for now, leaves nothing half do
   const { caller } = disk;
   const intents: { key: string; body: object; status: number; id: string }[] = [];
   // From no page to more than a request needs, so that the disk ends within nonce, reservation, job and key.
-  for (let pages = 0; pages <= 24; pages += 2) {
+  for (let pages = 0; pages <= 24; pages += 4) {
     disk.fill(pages * PAGE);
     const intent = { key: `intent-${pages}`, body: { ...TRANSLATION, client_reference: `intent-${pages}` } };
     const { status, json } = await caller.post('/v1/subtitle-translations', intent.body, intent.key);

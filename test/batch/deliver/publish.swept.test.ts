@@ -18,7 +18,7 @@ import {
 } from '../records/support/strace.ts';
 
 /** All points take minutes; some of them in each run of the suite come by each in the long run. */
-const EVERY = process.env.VLOC_LONG_TESTS === '1' ? 1 : 60;
+const EVERY = process.env.VLOC_LONG_TESTS === '1' ? 1 : 150;
 const SCRIPT = join(import.meta.dirname, '../../commands/support/vloc-process.ts');
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhola\n';
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--out', 'out'];

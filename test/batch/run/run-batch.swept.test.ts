@@ -14,7 +14,7 @@ VIDEO.write(JSON.stringify({ seconds: 30 }));
 const FOREIGN = Buffer.from('not from here');
 
 /** All points take minutes; some of them in each run of the suite come by each in the long run. */
-const EVERY = process.env.VLOC_LONG_TESTS === '1' ? 1 : 60;
+const EVERY = process.env.VLOC_LONG_TESTS === '1' ? 1 : 150;
 interface Scene {
   readonly name: string;
   readonly replace?: boolean;

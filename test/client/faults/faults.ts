@@ -152,7 +152,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: '307 to another host',
     does: { type: 'answer', respond: redirectElsewhere },
-    once: { api: 'configuration', poll: 'done', put: 'expired', download: 'expired' },
+    once: { api: 'configuration', poll: 'done', put: 'done', download: 'expired' },
   },
   {
     ...transient('headers of 60 KB', executeThenRespond({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}')),

@@ -46,9 +46,7 @@ describe('an install that is killed', () => {
   const has = (name: string) => () => existsSync(join(desk.models, name));
 
   it.each<[string, (started: Started) => boolean]>([
-    ['after the first request', () => desk.hub.log.length >= 1],
     ['when a file is there', has('.tiny-voice/lexicon.txt')],
-    ['when one model is whole', has('tiny-ears')],
     ['during the trial', ({ stderr }) => stderr().includes('Trying')],
   ])('%s leaves nothing half-installed, and the next one succeeds', async (_, isTime) => {
     desk.hub.setFaults({ slow: 20 });
@@ -72,7 +70,7 @@ describe('an install that is killed', () => {
 });
 
 it('a second install at the same time is refused and names the first', async () => {
-  desk.hub.setFaults({ slow: 500 });
+  desk.hub.setFaults({ slow: 100 });
   const first = start(ALL);
   await expect.poll(() => desk.hub.log.length).toBeGreaterThan(0);
   const { code, stderr } = await desk.run(ALL);

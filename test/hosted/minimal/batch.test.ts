@@ -1,10 +1,8 @@
-/** Batches, against a service that answers no more than it must. */
+/** Lost records and lost answers, against a service that answers no more than it must. */
 import { runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
-    'run-batch': () => import('../../batch/run/run-batch.test.ts'),
-    'run-batch, more of it': () => import('../../batch/run/run-batch.more.test.ts'),
     'run-batch, stopped': () => import('../../batch/run/run-batch.stopped.test.ts'),
     'run-batch, with faults': () => import('../../batch/run/run-batch.faults.test.ts'),
   },

@@ -6,9 +6,7 @@ import { runOnMinimal } from './suites.ts';
 
 runOnMinimal(
   {
-    'jobs wait': () => import('../../commands/jobs/jobs-wait.test.ts'),
     'jobs wait, names': () => import('../../commands/jobs/jobs-wait.names.test.ts'),
-    'jobs wait, stopped': () => import('../../commands/jobs/jobs-wait.stopped.test.ts'),
     'jobs download': () => import('../../commands/jobs/jobs-download.test.ts'),
   },
   ['error', 'input', 'language'],

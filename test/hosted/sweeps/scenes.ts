@@ -28,7 +28,7 @@ export interface Scene {
   /** Paths of videos of three seconds, or of eight where they are long. */
   readonly inputs: readonly string[];
   readonly isLong?: true;
-  /** It differs from another one in a flag or a second language: only in the long run. */
+  /** A suite of its own has such a run killed at fixed moments, or it differs from another one in a flag: only in the long run. */
   readonly isVariant?: true;
   /** Subtitles and lists of terms, by their paths. */
   readonly texts?: Readonly<Record<string, string>>;
@@ -70,14 +70,6 @@ const [ONE = '', SECOND = '', THIRD = ''] = ['uno', 'dos', 'tres'].map((text) =>
 
 export const SCENES: readonly Scene[] = [
   {
-    name: 'a video in two languages',
-    isVariant: true,
-    inputs: ['talk.mp4'],
-    commands: [TWO],
-    results: TWO_RESULTS,
-    jobs: 2,
-  },
-  {
     name: 'two videos in two languages that may replace files',
     inputs: ['one.mp4', 'two.mp4'],
     commands: [['localize', 'one.mp4', 'two.mp4', '--to', 'es,ca', '--clobber']],
@@ -85,16 +77,6 @@ export const SCENES: readonly Scene[] = [
       ['es', 'ca'].map((language) => video(`${stem}.mp4`, language, `${stem}.${language}.mp4`)),
     ),
     jobs: 4,
-  },
-  {
-    name: 'a folder',
-    isVariant: true,
-    inputs: ['videos/one.mp4', 'videos/two.mp4', 'videos/deep/three.mp4'],
-    commands: [['localize', 'videos', '--to', 'es', '--out', 'out']],
-    results: ['one', 'two', 'deep/three'].map((stem) =>
-      video(`videos/${stem}.mp4`, 'es', `out/${stem}.es.mp4`),
-    ),
-    jobs: 3,
   },
   {
     name: 'a folder that is watched',
@@ -106,6 +88,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'separations, each with two results',
+    isVariant: true,
     inputs: ['one.mp4', 'two.mp4'],
     commands: [['separate', 'one.mp4', 'two.mp4']],
     results: ['one', 'two'].flatMap((stem) => [
@@ -113,17 +96,6 @@ export const SCENES: readonly Scene[] = [
       sound(`${stem}.mp4`, 'background_audio', `${stem}.background.wav`),
     ]),
     jobs: 2,
-  },
-  {
-    name: 'a localization in stages',
-    inputs: ['talk.mp4'],
-    commands: [
-      [...STAGES, '--stop-after', 'translate'],
-      [...STAGES, '--from-subtitles'],
-    ],
-    results: [],
-    made: ['talk.en.srt', 'talk.es.mp4', 'talk.es.srt'],
-    jobs: 4,
   },
   {
     name: 'videos in stages in two languages',
@@ -138,6 +110,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a folder that is edited, as docs/editing.md says',
+    isVariant: true,
     inputs: ['lessons/talk.mp4'],
     commands: [
       [...LESSONS, '--sample'],
@@ -158,6 +131,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a long video in parts',
+    isVariant: true,
     inputs: ['talk.mp4'],
     isLong: true,
     commands: [['localize', 'talk.mp4', '--to', 'es', '--split']],
@@ -170,15 +144,6 @@ export const SCENES: readonly Scene[] = [
     inputs: ['talk.mp4'],
     commands: [TWO],
     opening: ['--detach'],
-    results: TWO_RESULTS,
-    jobs: 2,
-  },
-  {
-    name: 'a run that waits for a second',
-    isVariant: true,
-    inputs: ['talk.mp4'],
-    commands: [TWO],
-    opening: ['--timeout', '1s'],
     results: TWO_RESULTS,
     jobs: 2,
   },
@@ -218,15 +183,6 @@ export const SCENES: readonly Scene[] = [
     jobs: 4,
   },
   {
-    name: 'a video that keeps its sound',
-    isVariant: true,
-    inputs: ['talk.mp4'],
-    commands: [['localize', 'talk.mp4', '--to', 'es', '--keep-audio']],
-    results: [],
-    made: ['talk.es.mp4'],
-    jobs: 1,
-  },
-  {
     name: 'one file with two languages, and then with three',
     inputs: ['talk.mp4'],
     commands: [
@@ -236,27 +192,6 @@ export const SCENES: readonly Scene[] = [
     results: [],
     made: ['talk.mul.mp4'],
     jobs: 3,
-  },
-  {
-    name: 'one file of a video in parts',
-    isVariant: true,
-    inputs: ['talk.mp4'],
-    isLong: true,
-    commands: [['localize', 'talk.mp4', '--from', 'en', '--to', 'es,ca', '--split', '--one-file']],
-    results: [],
-    made: ['talk.mul.mp4'],
-    jobs: 6,
-  },
-  {
-    name: 'one file with two languages, in stages',
-    isVariant: true,
-    inputs: ['talk.mp4'],
-    commands: [
-      [...STAGES.slice(0, -1), 'es,ca', '--from-subtitles', '--subtitle-output', 'soft', '--one-file'],
-    ],
-    results: [],
-    made: ['talk.mul.mp4', 'talk.en.srt', 'talk.es.srt', 'talk.ca.srt'],
-    jobs: 6,
   },
   {
     name: 'two shards',
@@ -270,6 +205,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'translations with a memory',
+    isVariant: true,
     inputs: [],
     texts: {
       'a.srt': srtOf('One.', 'Two.'),
@@ -292,28 +228,8 @@ export const SCENES: readonly Scene[] = [
     jobs: 2,
   },
   {
-    name: 'terms that are masked, one of which is lost',
-    inputs: [],
-    texts: { 'terms.csv': TERMS, 'talk.srt': srtOf('one Acme', 'two Acme') },
-    translate: careless,
-    commands: [
-      ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--terms', 'terms.csv', '--mask-terms'],
-    ],
-    results: [],
-    made: ['talk.es.srt'],
-    jobs: 2,
-  },
-  {
-    name: 'a dub with two speakers',
-    inputs: [],
-    texts: { 'talk.vtt': NAMED },
-    commands: [['dub', 'talk.vtt', '--to', 'es', '--voices', 'anna=female,ben=male']],
-    results: [],
-    made: ['talk.es.wav'],
-    jobs: 2,
-  },
-  {
     name: 'a dub after edits',
+    isVariant: true,
     inputs: [],
     texts: { 'talk.es.srt': srtOf(ONE, SECOND, THIRD) },
     commands: [
@@ -344,23 +260,10 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'stages with two speakers that keep the sound',
+    isVariant: true,
     inputs: ['talk.mp4'],
     texts: { 'talk.es.vtt': NAMED },
     commands: [[...STAGES, '--from-subtitles', '--voices', 'anna=female,ben=male', '--keep-audio']],
-    results: [],
-    made: ['talk.es.mp4'],
-    jobs: 3,
-  },
-  {
-    name: 'stages of given subtitles that are edited after the dub',
-    isVariant: true,
-    inputs: ['talk.mp4'],
-    texts: { 'mine.srt': srtOf(ONE, SECOND, THIRD) },
-    commands: [
-      [...STAGES, '--subtitle', 'mine.srt', '--subtitle-output', 'soft'],
-      { path: 'mine.srt', from: SECOND, to: 'otra frase' },
-      [...STAGES, '--subtitle', 'mine.srt', '--subtitle-output', 'soft'],
-    ],
     results: [],
     made: ['talk.es.mp4'],
     jobs: 3,

@@ -78,21 +78,12 @@ export const AGAIN: readonly Scene[] = [
     repeat: FOLDER,
   },
   {
-    name: 'a result that is lost, and counts as done with --skip-done',
+    name: 'a result that is lost counts as done with --skip-done, and is fetched again without',
     async play({ put, run, remove }) {
       await put('clip.mp4');
       await run(LOCALIZE);
       await remove('clip.es.mp4');
       await run(`${LOCALIZE} --skip-done`);
-    },
-    repeat: `${LOCALIZE} --skip-done`,
-  },
-  {
-    name: 'a result that is lost is fetched again',
-    async play({ put, run, remove }) {
-      await put('clip.mp4');
-      await run(LOCALIZE);
-      await remove('clip.es.mp4');
       await run(LOCALIZE);
     },
   },
@@ -272,15 +263,6 @@ export const AGAIN: readonly Scene[] = [
       await run(TRANSLATE);
     },
     repeat: null,
-  },
-  {
-    name: 'records that are lost, with the result',
-    async play({ put, run, remove }) {
-      await put('clip.mp4');
-      await run(`${LOCALIZE} --out out`);
-      await remove('out/.vloc', 'out/clip.es.mp4');
-      await run(`${LOCALIZE} --out out`, { differs: FOUND });
-    },
   },
   {
     name: 'all records of a job are lost that nobody waited for',

@@ -25,26 +25,10 @@ export const KILLED: readonly Scene[] = [
     },
   },
   {
-    name: 'killed before the result is there',
-    async play({ put, run, kill }) {
-      await put('clip.mp4');
-      await kill(LOCALIZE, 'arrival', 'GET /cdn/');
-      await run(LOCALIZE);
-    },
-  },
-  {
     name: 'stages that are killed when the service has the translation',
     async play({ put, run, kill }) {
       await put('clip.mp4');
       await kill(STAGES, 'answer', 'POST /v1/subtitle-translations');
-      await run(STAGES);
-    },
-  },
-  {
-    name: 'stages that are killed before the dub is there',
-    async play({ put, run, kill }) {
-      await put('clip.mp4');
-      await kill(STAGES, 'arrival', '/audio?');
       await run(STAGES);
     },
   },

@@ -65,20 +65,6 @@ export const PLAIN: readonly Scene[] = [
     },
   },
   {
-    name: 'a translation',
-    async play({ put, run }) {
-      await put('lines.srt', GREETINGS);
-      await run('translate lines.srt --from en --to es');
-    },
-  },
-  {
-    name: 'a dub',
-    async play({ put, run }) {
-      await put('lines.srt', GREETINGS);
-      await run('dub lines.srt --to es');
-    },
-  },
-  {
     name: 'a folder in two languages, with options',
     async play({ put, run }) {
       await put('videos/one.mp4');
@@ -94,17 +80,10 @@ export const PLAIN: readonly Scene[] = [
     },
   },
   {
-    name: 'a video that keeps its sound',
-    async play({ put, run }) {
-      await put('clip.mp4');
-      await run('localize clip.mp4 --to es --keep-audio');
-    },
-  },
-  {
-    name: 'a long video in parts, in two languages',
+    name: 'a long video in parts',
     async play({ put, run }) {
       await put('long.mp4', await longVideo());
-      await run('localize long.mp4 --to es,ca --split');
+      await run('localize long.mp4 --to es --split');
     },
   },
   {

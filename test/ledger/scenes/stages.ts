@@ -177,14 +177,6 @@ export const STAGED: readonly Scene[] = [
     repeat: `${LOCALIZE} --from-subtitles --out out`,
   },
   {
-    name: 'stages of two videos that may replace files',
-    async play({ put, run }) {
-      await put('one.mp4');
-      await put('two.mp4', anotherClip());
-      await run('localize one.mp4 two.mp4 --from en --to es --from-subtitles --clobber');
-    },
-  },
-  {
     name: 'stages whose records are lost',
     async play({ put, run, remove }) {
       await put('clip.mp4');

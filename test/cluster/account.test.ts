@@ -1,9 +1,15 @@
-/** Limits and credits under many concurrent requests over three nodes that answer, while a worker ends the jobs. */
+/** One account in a database: its limits and credits under many requests over three nodes, its keys, and its control interface. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import { NEW_JOB, until } from '../service/harness/scene.ts';
+import { startControlledService } from '../service/harness/controlled.ts';
+import { NEW_JOB, startScene, until } from '../service/harness/scene.ts';
+import { freshAccount } from '../support/postgres.ts';
 import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
 import { type Fleet, openFleet, translation } from './fleet.ts';
+
+const ENTRY = fileURLToPath(new URL('../cli/support/run.ts', import.meta.url));
 
 const server = usePostgres();
 
@@ -71,6 +77,49 @@ describe.skipIf(NO_POSTGRES)(
         charged: count(202) * 1000,
         remaining: (GRANTED - count(202)) * 1000,
       });
+    });
+  },
+);
+
+describe.skipIf(NO_POSTGRES)('the keys in a database (needs postgresql: sh .ci/packages)', () => {
+  it('need no folder, so that a user without a home creates them', () => {
+    // A folder that nobody can create, not even root.
+    const env = {
+      PATH: process.env.PATH,
+      HOME: '/dev/null',
+      VLOC_NO_UPDATE_NOTICE: '1',
+      VLOC_DATABASE: freshAccount(server),
+    };
+    const words = [ENTRY, 'serve', 'keys', 'create', '--output', 'json'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('DISK_ERROR')]);
+    expect(JSON.parse(stdout)).toMatchObject({ key: expect.any(String), secret: expect.any(String) });
+  });
+});
+
+describe.skipIf(NO_POSTGRES)(
+  'a controlled service with a database (needs postgresql: sh .ci/packages)',
+  () => {
+    it('does not move its clock while another node uses the database, and does so when that has stopped', async () => {
+      const database = freshAccount(server);
+      const { ask, stateDir } = await startControlledService({ database });
+      const other = await startScene({ database, stateDir });
+      for (const path of ['/clock/advance', '/clock/freeze']) {
+        const { status, json } = await ask(
+          'POST',
+          path,
+          path.endsWith('advance') ? { seconds: 1 } : undefined,
+        );
+        expect([path, status]).toEqual([path, 400]);
+        expect(json.detail).toContain('2 nodes use the database');
+      }
+      expect((await ask('POST', '/credits', { credits: 1 })).status).toBe(200);
+      await other.service.close();
+      await until(
+        () => ask('POST', '/clock/advance', { seconds: 3600 }),
+        ({ status }) => status === 200,
+      );
+      expect((await ask('POST', '/clock/freeze')).status).toBe(200);
     });
   },
 );
