@@ -2,7 +2,7 @@
  * Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. With
  * VLOC_TEST_DATABASE=postgres (`npm run test:cluster`) there are three nodes, and each request goes to one of them at random; their
  * account is in a PostgreSQL server that the run starts. With VLOC_TEST_STORAGE=s3 uploads and results are in a bucket of an S3 server,
- * if one is installed. There the rules are those of what is stored: what else a node answers does not depend on where.
+ * if one is installed.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,17 +66,7 @@ afterAll(async () => {
   await s3?.stop();
 });
 
-/** Rules whose answers come from the database or the bucket, by the beginnings of their ids. */
-const STORED = [
-  ...['identifiers.', 'downloads.', 'uploads.', 'reservations.', 'completions.', 'credits.', 'billing.'],
-  ...['states.', 'cancel.', 'idempotency.', 'filters.', 'paging.', 'cursors.', 'authentication.nonce'],
-  ...['events.', 'limits.'],
-];
-const played =
-  process.env.VLOC_TEST_DATABASE === 'postgres'
-    ? RULES.filter(({ id }) => STORED.some((start) => id.startsWith(start)))
-    : RULES;
-const sections = Map.groupBy(played, ({ id }: Rule) => id.split('.', 1)[0] ?? '');
+const sections = Map.groupBy(RULES, ({ id }: Rule) => id.split('.', 1)[0] ?? '');
 
 describe.each([...sections.keys()])('%s', (name) => {
   it.each(sections.get(name) ?? [])('$id: $title', async (rule) => {
