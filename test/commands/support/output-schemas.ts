@@ -2,7 +2,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { parseArguments } from '../../../src/cli/program.ts';
-import type { Command } from '../../../src/commands/context/command.ts';
 import { describePrinted } from '../../../src/commands/tool/describe-commands.ts';
 import type { Ended } from '../../support/run-main.ts';
 import { createTestIo } from '../../support/test-io.ts';
@@ -21,13 +20,15 @@ function close(schema: unknown): unknown {
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false });
-const validators = new Map<Command, Readonly<Record<string, ValidateFunction | null>>>();
+/** By the text of the schema: the commands that run jobs share theirs. */
+const validators = new Map<string, ValidateFunction>();
 
-function compile({ prints }: Command): Readonly<Record<string, ValidateFunction | null>> {
-  const schemas = Object.entries(describePrinted(prints));
-  return Object.fromEntries(
-    schemas.map(([form, schema]) => [form, schema === null ? null : ajv.compile(close(schema) as object)]),
-  );
+/** Compiles what is printed, and no other form. */
+function validatorOf(schema: unknown): ValidateFunction {
+  const text = JSON.stringify(close(schema));
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
+  return validate;
 }
 
 /**
@@ -44,9 +45,8 @@ export async function expectDescribed(words: readonly string[], { stdout }: Ende
   // Other forms of a report are not JSON.
   const isOther = typeof options.format === 'string' && options.format !== 'json';
   if (!isWhole || isOther || (output !== 'json' && output !== 'ndjson')) return 0;
-  const ready = validators.get(command) ?? compile(command);
-  validators.set(command, ready);
-  const validate = ready[output];
+  const schema = describePrinted(command.prints)[output];
+  const validate = schema === null ? null : validatorOf(schema);
   const texts = output === 'json' ? [stdout] : stdout.trimEnd().split('\n');
   for (const text of texts) {
     const what = `vloc ${words.join(' ')} printed ${text.slice(0, 300)}`;

@@ -203,16 +203,9 @@ export const ACCOUNT: readonly Case[] = [
   verify('--body event.json --headers headers.txt', 'a header twice', {
     files: { 'event.json': BODY, 'headers.txt': [...savedHeaders, ...savedHeaders].join('\n') },
   }),
-  verify(`--body - --timestamp 17 --id ${EVENT_ID} --signature ${'a'.repeat(64)}`, 'a short time', {
-    stdin: BODY,
-  }),
-  verify(`--body - --timestamp ${AT} --id 1 --signature ${'a'.repeat(64)}`, 'an id of another form', {
-    stdin: BODY,
-  }),
   verify(`--body - --timestamp ${AT} --id ${EVENT_ID} --signature ${'A'.repeat(64)}`, 'upper case', {
     stdin: BODY,
   }),
-  verify(`--body - --timestamp ${AT} --id ${EVENT_ID} --signature abc`, 'a short signature', { stdin: BODY }),
   { line: 'webhooks listen --path hook', env: { VLOC_WEBHOOK_SECRET: SECRET } },
   { line: 'webhooks listen --forward-to http://example.com/hook', env: { VLOC_WEBHOOK_SECRET: SECRET } },
   { line: 'webhooks listen --until dub_1 --timeout 100ms', env: { VLOC_WEBHOOK_SECRET: SECRET } },
