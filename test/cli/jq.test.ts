@@ -15,7 +15,6 @@ const apply = async (expression: string, value: unknown) =>
 
 describe('a jq expression', () => {
   it.each([
-    ['.a, .b', { a: 'x\ny', b: null }, ['"x\\ny"', 'null']],
     ['def twice: . * 2; .n | twice  # by name', { n: 4 }, ['8']],
     ['empty', 1, []],
     ['""', 1, ['""']],
@@ -37,11 +36,8 @@ describe('a jq expression', () => {
 
   it.each([
     ['error("mine")', 'mine'],
-    ['error({code: 7})', '{"code":7}'],
     ['"stop\\nhere" | halt_error', 'stop'],
     ['halt', 'it halts'],
-    ['debug | error("after a message")', 'after a message'],
-    ['input', 'break'],
     ['"x" * (.a * 3e9)', 'it takes too much memory'],
   ])('that fails when it runs says why, and not that nothing was sent: %s', async (expression, why) => {
     await expect(apply(expression, { a: 1 })).rejects.toMatchObject({

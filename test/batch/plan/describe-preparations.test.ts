@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describePreparations } from '../../../src/batch/plan/describe-preparations.ts';
+import { describeEncodings, describePreparations } from '../../../src/batch/plan/describe-preparations.ts';
 import { createFolder, MP4, plan } from './support.ts';
 
 const remuxed = {
@@ -22,4 +22,13 @@ it('a preparation is described once for all its files and languages', async () =
   expect(planned[0]?.item.units).toEqual({ unit: 'started_minute', quantity: 42 });
   const done = { step: 'done', before: 'downloaded', jobId: null, files: [] } as const;
   expect(describePreparations(planned.map((each) => ({ ...each, decision: done })))).toEqual([]);
+});
+
+it('a picture that cannot be copied into an MP4 is named before it is encoded again', async () => {
+  const examineVideo = async () =>
+    ({ type: 'usable', seconds: 61, preparation: null, uncopiedCodec: 'mpeg2video' }) as const;
+  const { planned } = await plan(createFolder({ 'a.mp4': MP4 }), ['a.mp4'], { io: { examineVideo } });
+  expect(describeEncodings(planned)).toEqual([
+    'a.mp4: the picture (mpeg2video) is encoded again, because it cannot be copied into an MP4.',
+  ]);
 });

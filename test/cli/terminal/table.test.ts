@@ -109,6 +109,7 @@ describe('a table', () => {
           expect(stringWidth(line)).toBeLessThanOrEqual(width);
         }
       }),
+      { numRuns: 40 },
     );
   });
 

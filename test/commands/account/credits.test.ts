@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { LINES, TRANSLATION, untilJob } from '../../service/harness/scene.ts';
+import { LINES, untilJob } from '../../service/harness/scene.ts';
+import { changeStore } from '../../service/harness/stores.ts';
 import { startVloc } from '../support/run-vloc.ts';
 
 test('the balance is a table for people, a record for programs, one number for scripts', async () => {
@@ -16,10 +17,13 @@ test('the balance is a table for people, a record for programs, one number for s
 
 test('the history lists charges, with --all over all pages', async () => {
   const vloc = await startVloc();
-  for (let made = 0; made < 52; made += 1) {
-    const { json } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
-    await untilJob(vloc.caller, json, 'succeeded');
-  }
+  changeStore(
+    vloc.stateDir,
+    `INSERT INTO ledger (id, amount, posted_at, key_id, job_id, kind, unit, quantity)
+     WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 52)
+     SELECT printf('txn_%d', n), -1000, n, (SELECT id FROM keys), printf('tra_%d', n), 'subtitle_translation', 'line', 1
+     FROM counter`,
+  );
   const some = await vloc.run(['credits', 'history', '-o', 'json']);
   expect(JSON.parse(some.stdout)).toMatchObject({ object: 'list', has_more: true });
   expect(JSON.parse(some.stdout).data).toHaveLength(20);

@@ -23,10 +23,8 @@ test('damage that is found by a running service ends the run with its message, e
   await writeFile(path, (await readFile(path)).fill(0xa5, whole.length));
   const env = { VLOC_BASE_URL: '', VLOC_KEY: '', VLOC_SECRET: '', VLOC_STATE_DIR: state };
   const translate = ['translate', 'a.srt', '--from', 'en', '--to', 'es', '--out', 'out'];
-  for (const words of [['credits', 'history'], translate]) {
-    const { code, stderr } = await run([...words, '--profile', 'local'], { env });
-    expect([words, code]).toEqual([words, 10]);
-    expect(stderr).toContain(`cannot use the store ${path}: it is damaged`);
-    expect(stderr).not.toMatch(/defect|\n\s+at /);
-  }
+  const { code, stderr } = await run([...translate, '--profile', 'local'], { env });
+  expect(code).toBe(10);
+  expect(stderr).toContain(`cannot use the store ${path}: it is damaged`);
+  expect(stderr).not.toMatch(/defect|\n\s+at /);
 });

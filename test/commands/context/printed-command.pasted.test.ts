@@ -1,4 +1,4 @@
-/** Every command that a run prints is run unchanged, for each way of choosing a service: it must reach the same one. */
+/** Every command that a run prints is run unchanged: it must reach the same service. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -6,7 +6,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { type Scene, startScene, until } from '../../service/harness/scene.ts';
+import type { ServiceOptions } from '../../../src/service/index.ts';
+import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import {
   type Ended,
@@ -24,41 +25,13 @@ const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
 /** Nobody listens there: a command that loses its way ends with a failure. */
 const DECOY = 'http://127.0.0.1:1/v1';
 
-interface Way {
-  readonly flags?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** The content of `vloc.config.json`. */
-  readonly project?: object;
-  /** The profile in use. */
-  readonly current?: string;
-}
-
-/** What a command must repeat, and must repeat before the environment. */
-const byFlag = ({ service, credentials }: Scene): Way => ({
-  flags: ['--base-url', service.url],
-  env: { ...keyOf(credentials), VLOC_BASE_URL: DECOY },
-});
-
-/** `studio` is the profile of the service; all other ways would lead to the decoy. What a project file says is found again. */
-const WAYS: readonly (readonly [string, (scene: Scene) => Way])[] = [
-  ['--base-url', byFlag],
-  ['--profile', () => ({ flags: ['--profile', 'studio'] })],
-  [
-    'the address in a project file',
-    ({ service, credentials }) => ({ project: { base_url: service.url }, env: keyOf(credentials) }),
-  ],
-];
-
-function keyOf({ key, secret }: Scene['credentials']) {
-  return { VLOC_KEY: key, VLOC_SECRET: secret };
-}
-
 interface Bench {
   readonly scene: Scene;
   readonly folder: string;
-  readonly way: Way;
+  /** What a command must repeat: all other ways lead to the decoy. */
+  readonly flags: readonly string[];
   readonly open: (words: readonly string[], io?: TestIoOptions) => Running;
-  /** Runs vloc with the flags of the way. */
+  /** Runs vloc with these flags. */
   readonly run: (...words: string[]) => Promise<Ended>;
   /** Runs a command line as a shell takes it apart. */
   readonly paste: (line: string, from?: string) => Promise<Ended>;
@@ -66,34 +39,23 @@ interface Bench {
   readonly has: (name: string) => boolean;
 }
 
-/** @param known false for a service that does not know the secret */
-async function openBench(choose: (scene: Scene) => Way, known = true): Promise<Bench> {
-  const started = await startScene();
-  const credentials = known ? started.credentials : { ...started.credentials, secret: 'wrong' };
-  const scene = { ...started, credentials };
+/** A service that a flag chooses, against a variable. */
+async function openBench(options: Partial<ServiceOptions> = {}, secret?: string): Promise<Bench> {
+  const scene = await startScene(options);
   const folder = makeFolder();
-  const way = choose(scene);
-  const { flags = [], project, current = 'decoy' } = way;
-  const { key, secret } = scene.credentials;
-  const profile = (name: string, base_url: string) => ({
-    name,
-    base_url,
-    key,
-    secret: { type: 'file', value: secret },
-  });
-  const profiles = [profile('studio', scene.service.url), profile('decoy', DECOY)];
-  await mkdir(join(folder, 'config'), { mode: 0o700 });
-  const file = join(folder, 'config', 'profiles.json');
-  await writeFile(file, JSON.stringify({ version: 1, current, profiles }), { mode: 0o600 });
-  if (project !== undefined) await writeFile(join(folder, 'vloc.config.json'), JSON.stringify(project));
+  const flags = ['--base-url', scene.service.url];
   await mkdir(join(folder, 'my subs'));
   await writeFile(join(folder, 'my subs', 'talk.srt'), SRT);
-  const env = { ...foldersIn(folder), ...way.env };
+  const { key: VLOC_KEY, secret: VLOC_SECRET } = scene.credentials;
+  const env = {
+    ...foldersIn(folder),
+    ...{ VLOC_BASE_URL: DECOY, VLOC_KEY, VLOC_SECRET: secret ?? VLOC_SECRET },
+  };
   const open: Bench['open'] = (words, io) => startMain(words, { cwd: folder, env, pace: QUICK, ...io });
   return {
     scene,
     folder,
-    way,
+    flags,
     open,
     run: (...words) => open([...words, ...flags]).ended,
     paste: (line, from = folder) => {
@@ -136,21 +98,18 @@ async function expectEachToFetch(bench: Bench, ended: Ended, count: number, from
   expect(await bench.jobs()).toBe(1);
 }
 
-it.each(WAYS)(
-  'with %s, a run that does not wait prints commands that fetch its result',
-  async (_, choose) => {
-    const bench = await openBench(choose);
+describe('with a service chosen by a flag', () => {
+  it('a run that does not wait prints commands that fetch its result', async () => {
+    const bench = await openBench();
     const detached = await bench.run(...TRANSLATE, '--detach');
     expect(detached.code, detached.stderr).toBe(0);
     await expectEachToFetch(bench, detached, 2);
-  },
-);
+  });
 
-describe('with a service chosen by a flag', () => {
   it('an interrupted run prints commands that fetch its result', async () => {
-    const bench = await openBench(byFlag);
+    const bench = await openBench();
     bench.scene.engines.hold();
-    const { send, ended } = bench.open([...TRANSLATE, ...(bench.way.flags ?? [])]);
+    const { send, ended } = bench.open([...TRANSLATE, ...bench.flags]);
     await untilAccepted(join(bench.folder, 'my out'), 1);
     send('SIGINT');
     const stopped = await ended;
@@ -160,7 +119,7 @@ describe('with a service chosen by a flag', () => {
   });
 
   it('`jobs wait` that timed out prints the command that continues waiting', async () => {
-    const bench = await openBench(byFlag);
+    const bench = await openBench();
     bench.scene.engines.hold();
     const detached = await bench.run(...TRANSLATE, '--detach', '-o', 'id');
     const words = ['--out', 'my out', '--name', 'talk.{lang}{ext}', '--timeout', '50ms'];
@@ -171,20 +130,9 @@ describe('with a service chosen by a flag', () => {
   });
 
   it('`batch status` prints the command that runs failed items again', async () => {
-    const bench = await openBench(byFlag);
-    const { clock, engines } = bench.scene;
-    const failure = () => new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer');
-    engines.failNext(failure(), failure(), failure());
-    const running = bench.run(...TRANSLATE);
-    // The service tries each job three times, with pauses of seconds that need not be waited for here.
-    await until(
-      () => {
-        clock.advance(1000);
-        return engines.begun.length;
-      },
-      (attempts) => attempts === 3,
-    );
-    expect((await running).code).toBe(5);
+    const bench = await openBench({ config: { attempts: 1 } });
+    bench.scene.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer'));
+    expect((await bench.run(...TRANSLATE)).code).toBe(5);
     const status = await bench.open(['batch', 'status', 'my out']).ended;
     expect(status.code).toBe(3);
     const commands = commandsIn(status);
@@ -195,7 +143,7 @@ describe('with a service chosen by a flag', () => {
   });
 
   it('`batch status` from another folder prints the command that continues open items', async () => {
-    const bench = await openBench(byFlag);
+    const bench = await openBench();
     await bench.run(...TRANSLATE, '--detach');
     const cwd = join(bench.folder, 'my subs');
     const status = await bench.open(['batch', 'status', '../my out'], { cwd, env: {} }).ended;
@@ -204,7 +152,7 @@ describe('with a service chosen by a flag', () => {
   });
 
   it('a finished run prints the command that repeats it', async () => {
-    const bench = await openBench(byFlag);
+    const bench = await openBench();
     const done = await bench.run(...TRANSLATE);
     expect(done.code, done.stderr).toBe(0);
     const commands = commandsIn(done);
@@ -215,7 +163,7 @@ describe('with a service chosen by a flag', () => {
   });
 
   it('jobs that cannot be cancelled are shown by the printed command', async () => {
-    const bench = await openBench(byFlag);
+    const bench = await openBench();
     const name = '{stem}{ext}';
     await bench.run(...TRANSLATE);
     await bench.run(...TRANSLATE, '--fresh', '--name', name);
@@ -229,7 +177,7 @@ describe('with a service chosen by a flag', () => {
   });
 
   it('a failure that mentions `vloc doctor` names the service that failed', async () => {
-    const bench = await openBench(byFlag, false);
+    const bench = await openBench({}, 'wrong');
     const refused = await bench.run('credits');
     expect(refused.code, refused.stderr).toBe(4);
     const [command = ''] = commandsIn(refused);
@@ -259,15 +207,10 @@ it('with the embedded service, which is the default, a run that does not wait pr
 it('a gate prints the command after it, for the same service', async () => {
   const staging = await startStaging();
   const flags = ['--base-url', staging.env.VLOC_BASE_URL ?? ''];
-  const io = { env: { VLOC_BASE_URL: DECOY } };
-  const gate = await staging.run(
-    ['localize', 'talk.mp4', '--to', 'es', '--stop-after', 'translate', ...flags],
-    io,
-  );
+  const localize = ['localize', 'talk.mp4', '--to', 'es'];
+  const gate = await staging.run([...localize, '--stop-after', 'translate', ...flags], {
+    env: { VLOC_BASE_URL: DECOY },
+  });
   expect(gate.code, gate.stderr).toBe(0);
-  const commands = commandsIn(gate);
-  expect(commands).toHaveLength(1);
-  const pasted = await staging.run(takeApart(commands[0] ?? '', staging.folder).words, io);
-  expect(pasted.code, pasted.stderr).toBe(0);
-  expect(staging.has('talk.es.mp4')).toBe(true);
+  expect(commandsIn(gate)).toEqual([['vloc', ...localize, ...flags, '--from-subtitles'].join(' ')]);
 });

@@ -51,20 +51,16 @@ async function startLines(protocolVersion: string) {
 const NEWER = '2025-06-18';
 const WITH_BATCHES = '2025-03-26';
 
-test.each([
-  ['text', 'this is no message', refusal(-32_700, 'the line is not JSON')],
-  ['JSON that is cut off', '{"jsonrpc":"2.0","id":1,', refusal(-32_700, 'the line is not JSON')],
-  ['a number', '7', refusal(-32_600, 'expected a message of JSON-RPC 2.0')],
-  [
-    'a request without a version',
-    { id: 7, method: 'ping' },
-    refusal(-32_600, 'expected a message of JSON-RPC 2.0', 7),
-  ],
-  ['a batch', [ask(1)], refusal(-32_600, expect.stringContaining(WITH_BATCHES))],
-])('a line with %s is answered with an error, and the server continues', async (_name, line, answer) => {
+test('a line that is no message is answered with an error, and the server continues', async () => {
   const { exchange } = await startLines(NEWER);
-  expect(await exchange(line)).toEqual([answer]);
-  expect(await exchange(ask(2))).toEqual([pong(2)]);
+  for (const [line, answer] of [
+    ['this is no message', refusal(-32_700, 'the line is not JSON')],
+    ['{"jsonrpc":"2.0","id":1,', refusal(-32_700, 'the line is not JSON')],
+    ['7', refusal(-32_600, 'expected a message of JSON-RPC 2.0')],
+    [{ id: 7, method: 'ping' }, refusal(-32_600, 'expected a message of JSON-RPC 2.0', 7)],
+    [[ask(1)], refusal(-32_600, expect.stringContaining(WITH_BATCHES))],
+  ])
+    expect(await exchange(line)).toEqual([answer]);
 });
 
 test('a line of more than 10 MB is answered with an error, and the server continues', async () => {

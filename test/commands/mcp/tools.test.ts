@@ -19,7 +19,6 @@ import {
   type Tool,
   writeWords,
 } from '../../../src/commands/mcp/tools.ts';
-import { COMMANDS } from '../../../src/commands/tree.ts';
 
 const OPTIONS = {
   to: listOption('tags', 'languages', { tool: 'text', required: true }),
@@ -53,17 +52,6 @@ async function makeTool(defaults: Record<string, unknown> = {}): Promise<Tool> {
   if (tool === undefined || others.length > 0) expect.unreachable();
   return tool;
 }
-
-describe('the tools', () => {
-  it('are all that run jobs, and those for jobs, batches and credits', async () => {
-    const names = (await makeTools(COMMANDS, async () => ({}))).map(({ name }) => name);
-    const jobs = ['jobs_list', 'jobs_get', 'jobs_wait', 'jobs_download', 'jobs_cancel'];
-    const others = ['batch_status', 'batch_report', 'credits'];
-    expect(names).toEqual(
-      expect.arrayContaining(['localize', 'recognize', 'translate', 'dub', 'separate', ...jobs, ...others]),
-    );
-  });
-});
 
 describe('a tool', () => {
   it('has the marked options of its command: none for endless runs, no text that may name a file', async () => {

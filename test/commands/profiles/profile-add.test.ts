@@ -174,17 +174,6 @@ describe('the header prefix', () => {
       );
     }
   });
-
-  it('that `vloc serve` does not know is named once', async () => {
-    const { service, credentials } = await startScene();
-    const env = { VLOC_BASE_URL: service.url, VLOC_KEY: credentials.key, VLOC_SECRET: credentials.secret };
-    const { code, stderr } = await run(['credits'], '', { ...env, VLOC_HEADER_PREFIX: 'X-Acme' });
-    expect(code).toBe(4);
-    const [message, advice, last] = stderr.split('\n');
-    expect(message).toBe('✖ the service did not recognize the signature headers (prefix X-Acme)');
-    expect(advice).toBe('  Set its prefix: VLOC_HEADER_PREFIX.');
-    expect(last).toMatch(/^ {2}HEADER_PREFIX_UNKNOWN · req_/);
-  });
 });
 
 it('the usual header prefixes are named after the host', () => {

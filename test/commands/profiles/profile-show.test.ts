@@ -7,13 +7,9 @@ beforeEach(async () => {
   folder = makeFolder();
 });
 
-async function run(words: string[], options: { env?: object; stdin?: string } = {}) {
-  const kept = { HOME: folder, PATH: process.env.PATH ?? '', VLOC_CONFIG_DIR: folder, VLOC_NO_KEYCHAIN: '1' };
-  return runMain(words, {
-    env: { ...kept, ...options.env },
-    cwd: folder,
-    stdin: options.stdin ?? '',
-  });
+async function run(words: string[], stdin = '') {
+  const env = { HOME: folder, PATH: process.env.PATH ?? '', VLOC_CONFIG_DIR: folder, VLOC_NO_KEYCHAIN: '1' };
+  return runMain(words, { env, cwd: folder, stdin });
 }
 
 async function add(name: string) {
@@ -26,13 +22,13 @@ async function add(name: string) {
     '--key',
     `key_${name}`,
   ];
-  const { code } = await run([...words, '--secret-stdin', '--no-check'], { stdin: 'canary' });
+  const { code } = await run([...words, '--secret-stdin', '--no-check'], 'canary');
   expect(code).toBe(0);
 }
 
 /** What `profile show` says, as `name: [value, origin]`. */
-async function show(words: string[] = [], env: object = {}) {
-  const { stdout, code } = await run(['profile', 'show', ...words, '-o', 'json'], { env });
+async function show(words: string[] = []) {
+  const { stdout, code } = await run(['profile', 'show', ...words, '-o', 'json']);
   expect(code).toBe(0);
   const rows: { setting: string; value: string; origin: string }[] = JSON.parse(stdout).data;
   return Object.fromEntries(rows.map(({ setting, value, origin }) => [setting, [value, origin]]));
@@ -45,14 +41,6 @@ it('another profile can be shown by its name', async () => {
   expect((await show(['staging'])).key).toEqual(['key_staging', 'profile staging']);
   const { code, stderr } = await run(['profile', 'show', 'stagin']);
   expect([code, stderr]).toEqual([4, expect.stringContaining('Did you mean staging?')]);
-});
-
-it('the embedded service is shown with its folder', async () => {
-  expect(await show([], { VLOC_STATE_DIR: '/s' })).toMatchObject({
-    profile: ['local', 'default'],
-    state_dir: ['/s', 'env VLOC_STATE_DIR'],
-    key: [null, null],
-  });
 });
 
 it('profiles are listed, used and removed; a removed one is no longer in use', async () => {

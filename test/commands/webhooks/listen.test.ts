@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { startScene, until } from '../../service/harness/scene.ts';
 import { startPlain } from '../../service/outgoing/outside.ts';
@@ -13,13 +12,9 @@ import { AT, SECRET, send, startListening } from '../support/listening.ts';
 import { linesOf } from '../support/run-vloc.ts';
 
 describe('vloc webhooks listen', () => {
-  it.each([
-    ['succeeded', 0],
-    ['failed', 5],
-  ])('verifies deliveries of a real service, and ends when its job has %s', async (status, code) => {
+  it('verifies deliveries of a real service, and ends when its job has ended', async () => {
     const scene = await startScene({ allowLoopback: true });
     scene.engines.hold();
-    if (status === 'failed') scene.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it broke'));
     // The address must be known before there is a job to wait for: a reverse proxy in front has it.
     const behind = Promise.withResolvers<string>();
     const proxy = await startPlain(async (incoming, response) => {
@@ -33,11 +28,11 @@ describe('vloc webhooks listen', () => {
     const { url, ended, stdout } = await startListening(words, { env, now: scene.clock.now });
     behind.resolve(url);
     scene.engines.letGo();
-    expect(await ended).toBe(code);
+    expect(await ended).toBe(0);
     expect(linesOf(stdout())[1]).toMatchObject({
       type: 'event',
-      event_type: `subtitle_translation.${status}`,
-      job: { id: job.id, kind: 'subtitle_translation', status, client_reference: 'lesson 1' },
+      event_type: 'subtitle_translation.succeeded',
+      job: { id: job.id, kind: 'subtitle_translation', status: 'succeeded', client_reference: 'lesson 1' },
       form: 'newline',
     });
   });
@@ -51,9 +46,9 @@ describe('vloc webhooks listen', () => {
     expect(await waiting.ended).toBe(130);
   });
 
-  it('prints each new event once, in every form', async () => {
+  it('prints each new event once, in the forms for programs', async () => {
     const shown: Record<string, string> = {};
-    for (const form of ['table', 'json', 'ndjson', 'plain', 'id']) {
+    for (const form of ['ndjson', 'plain', 'id']) {
       const { deliver, ended, send: signal, stdout } = await startListening(['-o', form]);
       expect(await deliver(eventBody('dub_1'))).toEqual({ status: 200, text: 'received\n' });
       expect((await deliver(eventBody('dub_1'))).status).toBe(200);
@@ -63,14 +58,9 @@ describe('vloc webhooks listen', () => {
     }
     expect(shown.id).toBe('dub_1\n');
     expect(shown.plain).toBe('dubbing.succeeded dub_1\n');
-    expect(shown.table?.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(/^TIME {7}TYPE +JOB +REFERENCE +FORWARDED$/),
-      expect.stringMatching(/^18:04:05Z {2}dubbing\.succeeded +dub_1 +léson 1 +-$/),
-    ]);
     const lines = linesOf(shown.ndjson ?? '');
     expect(lines.map(({ type }) => type)).toEqual(['listening', 'event', 'duplicate', 'summary']);
     expect(lines[3]).toMatchObject({ events: 1, duplicates: 1, refused: 0 });
-    expect(JSON.parse(shown.json ?? '')).toMatchObject({ events: 1, received: [{ id: EVENT_ID }] });
   });
 
   it('keeps outside text from acting on the terminal', async () => {

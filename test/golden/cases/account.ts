@@ -77,14 +77,10 @@ export const ACCOUNT: readonly Case[] = [
   { line: 'profile list', when: 'none' },
   { line: 'profile show', when: 'set by the environment' },
   { line: 'profile show', when: 'nothing is set', env: ALONE },
-  { line: 'profile show nope' },
-  { line: 'profile use nope' },
-  { line: 'profile remove nope' },
   { line: 'profile add local' },
   { line: 'profile add "a b"' },
   { line: ADD },
   { line: `${ADD} --secret-stdin --no-check`, when: 'an empty secret', stdin: '\n' },
-  { line: `${ADD} --secret-stdin --no-check`, when: 'more than a secret', stdin: 'a\nb\nc\n' },
   { line: `${ADD} --secret-stdin --secret-command pass` },
   { line: `${ADD} --secret-stdin --no-check`, when: 'stored', stdin: 'secret\n' },
   { line: 'profile add prod --base-url example.com --key vk_1 --secret-stdin --no-check', stdin: 'secret\n' },
@@ -161,11 +157,12 @@ export const ACCOUNT: readonly Case[] = [
   project({ secret: 'a' }),
   project({ profile: 1 }),
   { ...project({ profile: 'nope' }, 'credits'), env: ALONE },
-  project({ defaults: { too: 'es', out_: 'a' } }, 'localize a.mp4 --to es'),
-  project({ defaults: { clobber: 'yes', jobs: 'x', to: 1, set: [], output: 'yaml', name: {} } }, TRANSLATE),
+  project(
+    { defaults: { too: 'es', clobber: 'yes', jobs: 'x', to: 1, set: [], output: 'yaml', name: {} } },
+    TRANSLATE,
+  ),
   // The embedded service
   store('cut off', 'serve keys list', (path) => truncate(path, 5000)),
-  store('cut off', 'serve', (path) => truncate(path, 5000)),
   store('not a database', 'serve keys list', (path) => writeFile(path, 'x'.repeat(9000))),
   store('empty', 'serve keys list', (path) => writeFile(path, '')),
   store('a newer version', 'serve keys list', async (path) => {
@@ -174,12 +171,6 @@ export const ACCOUNT: readonly Case[] = [
     database.close();
   }),
   store('whole', 'serve keys revoke vk_nobody', async () => {}),
-  store('whole', 'serve keys list --output plain', async () => {}),
-  store('cut off', 'credits --profile local', async (path, stage) => {
-    for (const name of Object.keys(ALONE)) delete stage.env[name];
-    await truncate(path, 5000);
-  }),
-  { line: 'serve keys create', env: { VLOC_STATE_DIR: '/dev/null/state' } },
   {
     line: 'serve --port PORT',
     when: 'another program listens there',
@@ -193,12 +184,10 @@ export const ACCOUNT: readonly Case[] = [
   delivery('another secret', { secret: 'other' }),
   delivery('too old', { at: AT - 400 }),
   delivery('too new', { at: AT + 400 }),
-  delivery('another body', {}, { stdin: `${BODY}x` }),
   delivery('a line break behind the body', {}, { stdin: `${BODY}\n` }),
   delivery('written anew', {}, { stdin: JSON.stringify(JSON.parse(BODY), null, 2) }),
   delivery('no secret', {}, { env: {} }),
   delivery('a wrong time', {}, { extra: ' --at yesterday' }),
-  delivery('a wrong tolerance', {}, { extra: ' --tolerance soon' }),
   verify('--body event.json --headers headers.txt --secret-stdin', 'an empty secret', {
     files: { 'event.json': BODY, 'headers.txt': savedHeaders.join('\n') },
     env: {},
@@ -208,38 +197,20 @@ export const ACCOUNT: readonly Case[] = [
   verify('--body event.json', 'no headers', { files: { 'event.json': BODY } }),
   verify('--body nope.json --headers nope.txt', 'no files'),
   verify('--body - --headers -', 'stdin twice', { stdin: BODY }),
-  verify('--body event.json --headers headers.txt', 'saved', {
-    files: { 'event.json': BODY, 'headers.txt': savedHeaders.join('\n') },
-  }),
   verify('--body event.json --headers headers.txt', 'a header is missing', {
     files: { 'event.json': BODY, 'headers.txt': savedHeaders.slice(1).join('\n') },
   }),
   verify('--body event.json --headers headers.txt', 'a header twice', {
     files: { 'event.json': BODY, 'headers.txt': [...savedHeaders, ...savedHeaders].join('\n') },
   }),
-  verify('--body event.json --headers headers.txt', 'no headers in it', {
-    files: { 'event.json': BODY, 'headers.txt': 'hello' },
-  }),
-  verify(`--body - --timestamp 17 --id ${EVENT_ID} --signature ${'a'.repeat(64)}`, 'a short time', {
-    stdin: BODY,
-  }),
-  verify(`--body - --timestamp ${AT} --id 1 --signature ${'a'.repeat(64)}`, 'an id of another form', {
-    stdin: BODY,
-  }),
   verify(`--body - --timestamp ${AT} --id ${EVENT_ID} --signature ${'A'.repeat(64)}`, 'upper case', {
     stdin: BODY,
   }),
-  verify(`--body - --timestamp ${AT} --id ${EVENT_ID} --signature abc`, 'a short signature', { stdin: BODY }),
-  { line: 'webhooks listen', when: 'no secret' },
-  { line: 'webhooks listen --port x', env: { VLOC_WEBHOOK_SECRET: SECRET } },
   { line: 'webhooks listen --path hook', env: { VLOC_WEBHOOK_SECRET: SECRET } },
   { line: 'webhooks listen --forward-to http://example.com/hook', env: { VLOC_WEBHOOK_SECRET: SECRET } },
-  { line: 'webhooks listen --forward-to nothing:', env: { VLOC_WEBHOOK_SECRET: SECRET } },
-  { line: 'webhooks listen --until dub_1 --timeout 1s', env: { VLOC_WEBHOOK_SECRET: SECRET } },
+  { line: 'webhooks listen --until dub_1 --timeout 100ms', env: { VLOC_WEBHOOK_SECRET: SECRET } },
   // This machine
-  { line: 'doctor -o id', when: 'no programs' },
   { line: 'doctor -o id', when: 'nothing listens', env: { VLOC_BASE_URL: 'http://127.0.0.1:1/v1' } },
-  { line: 'doctor -o id', when: 'a wrong secret', env: { VLOC_SECRET: 'wrong' } },
   { line: 'doctor --clear-locks -q -o id' },
   {
     line: 'localize a.mp4 --to es --from-subtitles',

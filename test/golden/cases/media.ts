@@ -1,6 +1,6 @@
 /** Videos that are looked at on this machine, subtitles of a localization in stages, and webhooks as they arrive. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
 import { LIMITS } from '../../commands/jobs/limits.ts';
 import { send, untilListening } from '../../commands/support/listening.ts';
@@ -84,30 +84,15 @@ const listening = (
 export const MEDIA: readonly Case[] = [
   // Videos
   video('recognize silent.mp4 --from en', 'silent.mp4', '-an'),
-  video('recognize sound.mp4 --from en', 'sound.mp4', '-vn'),
   video('recognize two.mp4 --from en', ...TWO_TRACKS),
   again(video('recognize two.mp4 --from en --audio-track 3', ...TWO_TRACKS)),
   again(video('recognize two.mp4 --from en --convert --dry-run', ...TWO_TRACKS)),
-  video('recognize talk.mkv --from en', 'talk.mkv'),
-  again(video('recognize talk.mkv --from en --convert --dry-run', 'talk.mkv')),
-  ...(
-    [
-      ['too long', { seconds: 0.5 }],
-      ['too large', { bytes: 1000 }],
-    ] as const
-  ).map(
-    ([when, limit]): Case => ({
-      line: 'recognize talk.mp4 --from en',
-      when,
-      env: PROGRAMS,
-      before: addVideo,
-      io: { limits: { ...LIMITS, ...limit } },
-    }),
-  ),
   {
-    line: 'recognize cut.mp4 --from en',
+    line: 'recognize talk.mp4 --from en',
+    when: 'too large',
     env: PROGRAMS,
-    before: async (stage) => stage.write('cut.mp4', (await readFile(SAMPLE)).subarray(0, 3000)),
+    before: addVideo,
+    io: { limits: { ...LIMITS, bytes: 1000 } },
   },
   // Subtitles of stages
   edited('ends before it begins', cue(1, '0,900', '0,100', 'hola')),
@@ -119,8 +104,6 @@ export const MEDIA: readonly Case[] = [
     cue(4, '0,000', '0,900', 'not in order, and with <b>markup</b>'),
     cue(5, '9,900', '9,990', '♪♪'),
   ),
-  edited('no text', cue(1, '0,000', '0,900', ' ')),
-  edited('too much text', cue(1, '0,000', '0,900', 'a'.repeat(6000))),
   edited('no cue', 'hola'),
   staged(`${STAGES} --from-subtitles`, 'two files for a language', {
     'talk.es.srt': SRT,
@@ -128,41 +111,9 @@ export const MEDIA: readonly Case[] = [
   }),
   staged(`${STAGES} --stop-after translate`, 'a file of the user is there', { 'talk.es.srt': SRT }),
   staged(`${STAGES} --subtitle nope.srt`, 'no such file'),
-  staged(
-    `${STAGES} --subtitle folder`,
-    'a folder',
-    {},
-    {
-      before: async (stage) => {
-        await addVideo(stage);
-        await mkdir(stage.path('folder'));
-      },
-    },
-  ),
-  staged('localize talk.mp4 --to es,fr --subtitle es.srt', 'two languages', { 'es.srt': SRT }),
   staged(`${STAGES} --stop-after translate --name {id}{ext}`, 'an id in the name'),
   staged('localize https://example.com/talk.mp4 --to es --stop-after translate', 'an address'),
   staged(`${STAGES} --stop-after translate --dry-run`, 'what would be done'),
-  staged(
-    'localize old.mpg --to es --from en --from-subtitles --dry-run',
-    'the picture is encoded',
-    { 'old.es.srt': SRT },
-    {
-      before: async (stage) => {
-        await addVideo(stage);
-        const coding = ['-c:v', 'mpeg2video', '-b:v', '1M', '-c:a', 'mp2'];
-        execFileSync('ffmpeg', [
-          '-v',
-          'error',
-          '-i',
-          stage.path('talk.mp4'),
-          ...coding,
-          stage.path('old.mpg'),
-        ]);
-      },
-    },
-  ),
-  staged(`${STAGES} --stop-after translate`, 'done'),
   staged(
     `${STAGES} --from-subtitles --dry-run`,
     'edited',
@@ -173,15 +124,6 @@ export const MEDIA: readonly Case[] = [
         await prepare(stage, `${STAGES} --stop-after translate`);
         await stage.write('talk.es.srt', cue(1, '0,000', '0,900', 'hola'));
       },
-    },
-  ),
-  staged(
-    `${STAGES} --stop-after translate`,
-    'the recognition fails',
-    {},
-    {
-      before: addVideo,
-      faults: [{ on: 'POST /subtitle-recognitions', times: 9, status: 402, code: 'INSUFFICIENT_CREDITS' }],
     },
   ),
   // Webhooks
