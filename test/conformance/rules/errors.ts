@@ -1,7 +1,7 @@
 /** The body of every refusal. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf, NAMED_CODES, REQUEST_ID } from '../expect/answer.ts';
-import { JOB_KINDS, KINDS, UNKNOWN_ID } from '../operations.ts';
+import { KINDS, UNKNOWN_ID } from '../operations.ts';
 import { callWithWrongSignature } from '../prepare/operations.ts';
 import { goodSubtitleFile } from '../prepare/subtitles.ts';
 import { reservationOf, reserve } from '../prepare/uploads.ts';
@@ -149,7 +149,7 @@ export const ERROR_RULES: readonly Rule[] = [
     title: 'a body that is not a JSON object is refused',
     covers: ['error.INVALID_REQUEST', 'endpoint.json'],
     async check(service) {
-      for (const path of ['/uploads', ...JOB_KINDS.map((kind) => KINDS[kind].path)]) {
+      for (const path of ['/uploads', KINDS.dubbing.path]) {
         for (const text of BROKEN_BODIES) {
           const answer = await service.caller.call({ method: 'POST', path, body: Buffer.from(text) });
           expectProblem(service, answer, 400, 'INVALID_REQUEST');

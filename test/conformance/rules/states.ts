@@ -36,20 +36,6 @@ export const STATE_RULES: readonly Rule[] = [
   ...JOB_KINDS.flatMap((kind) => {
     const needs = needsOf(KINDS[kind].input);
     return [
-      rule('spec', `${kind}.created`, {
-        title: `a created ${kind} is queued or processing, and can be read immediately`,
-        covers: ['service.create-is-202', 'service.persisted', 'transition.created', 'behavior.create'],
-        needs,
-        async check(service) {
-          const { answer, path, id } = await createdJob(service, kind);
-          expectStatus(answer, 202);
-          expectOneOf(valueAt(answer.json, 'status'), ['queued', 'processing'], 'status');
-          const read = await service.caller.get(path);
-          expectStatus(read, 200);
-          assert.equal(textAt(read.json, 'id'), id);
-          expectOneOf(valueAt(read.json, 'status'), JOB_STATUSES, 'status');
-        },
-      }),
       rule('spec', `${kind}.succeeded`, {
         title: `a ${kind} succeeds, and its GET returns the result`,
         covers: ['job.succeeded', 'transition.succeeded', 'service.result-by-get', 'behavior.get-job'],
@@ -79,6 +65,20 @@ export const STATE_RULES: readonly Rule[] = [
         },
       }),
     ];
+  }),
+  rule('spec', 'created', {
+    title: 'a created job is queued or processing, and can be read immediately',
+    covers: ['service.create-is-202', 'service.persisted', 'transition.created', 'behavior.create'],
+    needs: ['jobs'],
+    async check(service) {
+      const { answer, path, id } = await createdJob(service, 'subtitle_translation');
+      expectStatus(answer, 202);
+      expectOneOf(valueAt(answer.json, 'status'), ['queued', 'processing'], 'status');
+      const read = await service.caller.get(path);
+      expectStatus(read, 200);
+      assert.equal(textAt(read.json, 'id'), id);
+      expectOneOf(valueAt(read.json, 'status'), JOB_STATUSES, 'status');
+    },
   }),
   rule('spec', 'queued', {
     title: 'a job that has not started is queued, without result',
