@@ -172,7 +172,6 @@ test('a video at an address that cannot be exported fails permanently before any
 test.each([
   ['no video', 'MEDIA_CORRUPT'],
   [videoOf(900.001), 'DURATION_EXCEEDED'],
-  [videoOf(0), 'DURATION_EXCEEDED'],
 ])('the file at the address is inspected like an upload: %s', async (bytes, code) => {
   const outside = await serve(bytes);
   const scene = await startScene({ allowLoopback: true });
