@@ -67,6 +67,12 @@ describe('inspecting a video', () => {
     });
   });
 
+  test('refuses a file without a byte', async () => {
+    const file = join(makeFolder(), 'empty.mp4');
+    writeFileSync(file, '');
+    await expect(inspect(file)).rejects.toMatchObject({ code: expect.stringMatching(/^MEDIA_/) });
+  });
+
   test('a deleted file is not a fault of the media', async () => {
     await expect(inspect('/nowhere/a.mp4')).rejects.toMatchObject({ code: 'ENOENT' });
   });
