@@ -20,7 +20,7 @@ import { RULES } from './rules.ts';
 import { runRule } from './run-rule.ts';
 import { type Receiver, startReceiver } from './webhooks.ts';
 
-const SAMPLE = new URL('../fixtures/sample.mp4', import.meta.url);
+const SAMPLE = new URL('../fixtures/two-seconds.mp4', import.meta.url);
 
 /** With a database. A failure names the seed of the choice of a node for each request. */
 const NODES = { count: 3, seed: Number(process.env.VLOC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)) };

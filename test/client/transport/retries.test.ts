@@ -50,20 +50,20 @@ describe('retries', () => {
   });
 });
 
-test('100 retried calls: a nonce and a time for each request, one key and one body for each call', async () => {
+test('five retried calls: a nonce and a time for each request, one key and one body for each call', async () => {
   const clock = createFakeRuntime();
   const { nonce, idempotencyKey } = SYSTEM_RUNTIME;
   const { server, client } = await startHarness({ fake: { ...clock, nonce, idempotencyKey } });
-  for (let call = 0; call < 100; call += 1) {
+  for (let call = 0; call < 5; call += 1) {
     server.script.push(problem(503, 'SERVICE_TEMPORARILY_UNAVAILABLE', true, { 'retry-after': '2' }));
     await client.send({ method: 'POST', path: '/dubbings', body: { call } });
   }
   const header = (name: string) => server.seen.map(({ headers }) => String(headers[name]));
-  expect(server.seen).toHaveLength(200);
-  expect(new Set(header('x-service-nonce')).size).toBe(200);
+  expect(server.seen).toHaveLength(10);
+  expect(new Set(header('x-service-nonce')).size).toBe(10);
   expect(server.seen.every((seen) => isSignedWith(SECRET, seen))).toBe(true);
   const byKey = Map.groupBy(server.seen, ({ headers }) => headers['idempotency-key']);
-  expect(byKey.size).toBe(100);
+  expect(byKey.size).toBe(5);
   for (const [first, second, ...more] of byKey.values()) {
     expect(more).toEqual([]);
     expect(second?.body).toEqual(first?.body);

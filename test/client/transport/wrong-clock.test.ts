@@ -9,7 +9,7 @@ describe('a wrong clock', () => {
     date: new Date(runtime.now() + aheadMs).toUTCString(),
   });
 
-  test.each([-400_000, 400_000, 86_400_000])('%i ms off is corrected once and remembered', async (ahead) => {
+  test.each([-400_000, 86_400_000])('%i ms off is corrected once and remembered', async (ahead) => {
     const { server, client, runtime, events } = await startHarness();
     server.script.push(problem(401, 'AUTHENTICATION_FAILED', false, serverDate(runtime, ahead)));
     await client.send(CREDITS);

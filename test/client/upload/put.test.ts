@@ -17,9 +17,9 @@ describe('failing storage', () => {
     expect(service.reservations).toHaveLength(1);
   });
 
-  test.each([403, 404, 410])('that answers %i gets one new reservation under a new key', async (status) => {
+  test('whose link has expired gets one new reservation under a new key', async () => {
     const { client, service, events } = await startUploads();
-    service.putScript.push(answer(status, {}, '<Error><Message>Request has expired</Message></Error>'));
+    service.putScript.push(answer(410, {}, '<Error><Message>Request has expired</Message></Error>'));
     const { path, bytes } = await makeFile(MIB + 1);
     const { upload } = await client.uploads.sendFile(path, VIDEO);
     expect(upload.id).toBe('upl_2');
@@ -91,40 +91,35 @@ describe('failing storage', () => {
     }
   });
 
-  test.each([307, 308])(
-    'that redirects with %i gets the whole file once more, with the headers of the upload only',
-    async (status) => {
-      const elsewhere = await startServer(answer(200, { etag: '"there"' }));
-      onTestFinished(elsewhere.close);
-      const { client, service, server, events } = await startUploads();
-      service.shape = (upload) => {
-        const { headers, ...target } = Object(upload.upload_request);
-        return {
-          ...upload,
-          upload_request: { ...target, headers: { ...headers, 'x-storage-class': 'cold' } },
-        };
+  test('that redirects gets the whole file once more, with the headers of the upload only', async () => {
+    const elsewhere = await startServer(answer(200, { etag: '"there"' }));
+    onTestFinished(elsewhere.close);
+    const { client, service, server, events } = await startUploads();
+    service.shape = (upload) => {
+      const { headers, ...target } = Object(upload.upload_request);
+      return {
+        ...upload,
+        upload_request: { ...target, headers: { ...headers, 'x-storage-class': 'cold' } },
       };
-      service.putScript.push(early(answer(status, { location: `${elsewhere.origin}/take?token=canary` })));
-      const { path, bytes, sha256 } = await makeFile(2 * MIB);
-      const sent = await client.uploads.sendFile(path, VIDEO);
-      expect(sent).toMatchObject({ sha256, upload: { id: 'upl_1' } });
-      const [first] = server.seen.filter(({ method }) => method === 'PUT');
-      const [second] = elsewhere.seen;
-      expect(second).toMatchObject({ method: 'PUT', target: '/take?token=canary' });
-      expect(second?.body.equals(bytes)).toBe(true);
-      expect({ ...second?.headers, host: '' }).toEqual({ ...first?.headers, host: '' });
-      expect(second?.headers).toMatchObject({ 'x-storage-class': 'cold', 'content-length': String(2 * MIB) });
-      const completed = server.seen.find(({ target }) => target.endsWith('/completions'));
-      expect(String(completed?.body)).toContain('there');
-      expect(inspect(events, { depth: 10 })).not.toContain('canary');
-    },
-  );
+    };
+    service.putScript.push(early(answer(308, { location: `${elsewhere.origin}/take?token=canary` })));
+    const { path, bytes, sha256 } = await makeFile(2 * MIB);
+    const sent = await client.uploads.sendFile(path, VIDEO);
+    expect(sent).toMatchObject({ sha256, upload: { id: 'upl_1' } });
+    const [first] = server.seen.filter(({ method }) => method === 'PUT');
+    const [second] = elsewhere.seen;
+    expect(second).toMatchObject({ method: 'PUT', target: '/take?token=canary' });
+    expect(second?.body.equals(bytes)).toBe(true);
+    expect({ ...second?.headers, host: '' }).toEqual({ ...first?.headers, host: '' });
+    expect(second?.headers).toMatchObject({ 'x-storage-class': 'cold', 'content-length': String(2 * MIB) });
+    const completed = server.seen.find(({ target }) => target.endsWith('/completions'));
+    expect(String(completed?.body)).toContain('there');
+    expect(inspect(events, { depth: 10 })).not.toContain('canary');
+  });
 
   test.each([
     ['a second time', 'https://127.0.0.1:1/', 'a second redirect follows the first'],
     ['to plain http elsewhere', 'http://storage.example/take?canary', 'a redirect leads away from https'],
-    ['to another protocol', 'ftp://127.0.0.1/take?canary', 'a redirect leads away from https'],
-    ['to no address', 'http://', 'a redirect has no address'],
     ['nowhere', undefined, 'a redirect has no address'],
   ])('that redirects %s is not followed, and its address not shown', async (how, location, why) => {
     const { client, service, server, events } = await startUploads();
@@ -167,7 +162,7 @@ describe('failing storage', () => {
     expect(events.filter((event) => event.type === 'request' && event.method === 'PUT')).toHaveLength(5);
   });
 
-  test.each(['http://storage.example/put', 'ftp://127.0.0.1/put', 'https://user:pass@storage.example/put'])(
+  test.each(['http://storage.example/put', 'https://user:pass@storage.example/put'])(
     'at %s is never written to',
     async (url) => {
       const { client, service, server } = await startUploads();

@@ -5,7 +5,7 @@ import { failureOf } from '../support/harness.ts';
 import { MIB, makeFile, startUploads, VIDEO } from '../support/start-uploads.ts';
 
 describe('sending a file', () => {
-  test.each([1, MIB - 1, MIB, MIB + 1, 3 * MIB + 7])('of %i bytes stores exactly its bytes', async (size) => {
+  test.each([1, MIB, 3 * MIB + 7])('of %i bytes stores exactly its bytes', async (size) => {
     const { client, service, server } = await startUploads();
     const { path, bytes, sha256 } = await makeFile(size);
     const sent = await client.uploads.sendFile(path, VIDEO);

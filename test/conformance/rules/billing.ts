@@ -1,17 +1,17 @@
 /** The charge for a job, and the ledger. */
 import assert from 'node:assert/strict';
 import { expectMembers, expectStatus } from '../expect/answer.ts';
-import type { MakeVideo } from '../media/make.ts';
 import { JOB_KINDS, type JobKind, KINDS } from '../operations.ts';
 import { expectCredits } from '../prepare/credits.ts';
 import { create, createBriefly, finish, finishedJob, possibleKinds, startLasting } from '../prepare/jobs.ts';
 import { idsOf, readPage, walk } from '../prepare/lists.ts';
 import { bodyFromUpload } from '../prepare/operations.ts';
 import { linesOf } from '../prepare/subtitles.ts';
-import { validate } from '../prepare/uploads.ts';
+import { readyVideo } from '../prepare/uploads.ts';
 import { needsOf, type Rule, section } from '../rule.ts';
-import { adminOf, type ServiceUnderTest, shared } from '../service.ts';
+import { adminOf, type ServiceUnderTest } from '../service.ts';
 import { isObject, type JsonObject, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
+import { quarterHour } from './validation.ts';
 
 const rule = section('billing');
 
@@ -34,22 +34,6 @@ async function lineOf(service: ServiceUnderTest, kind: JobKind): Promise<JsonObj
   return line;
 }
 
-/** Uploads of a video of exactly one minute, and of a video that is one second longer. */
-const minuteVideos = shared(async (service) => {
-  const { ffmpeg } = service.supplies;
-  if (ffmpeg === null) throw new Error('a rule makes a video without asking for ffmpeg');
-  return { one: await upload(service, ffmpeg, 60), two: await upload(service, ffmpeg, 61) };
-});
-
-async function upload(service: ServiceUnderTest, make: MakeVideo, seconds: number): Promise<string> {
-  // PCM has exactly the requested length. Other codecs round up to whole packets.
-  const options = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-c:a', 'pcm_s16le'];
-  const file = await make({ name: `${seconds}.mov`, seconds, options });
-  const { id, last } = await validate(service, file);
-  assert.equal(textAt(last.json, 'status'), 'ready');
-  return id;
-}
-
 /** Returns how many units a job reserves. */
 async function quantityOf(service: ServiceUnderTest, kind: JobKind, body: JsonObject): Promise<number> {
   const { answer } = await createBriefly(service, kind, { body });
@@ -58,13 +42,13 @@ async function quantityOf(service: ServiceUnderTest, kind: JobKind, body: JsonOb
 
 function minuteRule(kind: 'audio_separation' | 'subtitle_recognition' | 'auto_localization'): Rule {
   return rule('contract', `${kind}.minutes`, {
-    title: `${kind} counts started minutes: 60 s are one, 61 s are two`,
+    title: `${kind} counts started minutes: seconds are one, and 15 minutes are 15`,
     covers: [`meter.${kind}`, 'billing.fields'],
-    needs: ['jobs', 'ffmpeg'],
+    needs: ['jobs', 'media', 'ffmpeg'],
     async check(service) {
-      const { one, two } = await minuteVideos(service);
-      assert.equal(await quantityOf(service, kind, bodyFromUpload(service, kind, one)), 1);
-      assert.equal(await quantityOf(service, kind, bodyFromUpload(service, kind, two)), 2);
+      const [short, long] = [await readyVideo(service), await quarterHour(service)];
+      assert.equal(await quantityOf(service, kind, bodyFromUpload(service, kind, short.id)), 1);
+      assert.equal(await quantityOf(service, kind, bodyFromUpload(service, kind, long.id)), 15);
     },
   });
 }

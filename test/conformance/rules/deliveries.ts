@@ -69,7 +69,6 @@ export const DELIVERY_RULES: readonly Rule[] = [
     400,
     'a webhook answered with 400 is sent again, with the same id and a new signature',
   ),
-  retryRule('contract', 'retried-500', 500, 'a webhook answered with 500 is sent again'),
   retryRule(
     'contract',
     'retried-redirect',

@@ -33,16 +33,24 @@ async function inEveryList(service: ServiceUnderTest, look: (page: Incoming, pat
 }
 
 export const ENVELOPE_RULES: readonly Rule[] = [
-  rule('spec', 'object', {
-    title: 'every list says object: list',
-    covers: ['envelope.object', 'shape.responses'],
+  rule('spec', 'members', {
+    title: 'every list says object: list, and has a cursor exactly if it has more',
+    covers: [
+      'envelope.object',
+      'envelope.data',
+      'envelope.has-more',
+      'envelope.next-cursor',
+      'shape.responses',
+    ],
     check: (service) =>
-      inEveryList(service, (page, path) => assert.equal(textAt(page.json, 'object'), 'list', path)),
-  }),
-  rule('spec', 'data', {
-    title: 'data is an array in every list',
-    covers: ['envelope.data'],
-    check: (service) => inEveryList(service, (page) => void listAt(page.json, 'data')),
+      inEveryList(service, (page, path) => {
+        assert.equal(textAt(page.json, 'object'), 'list', path);
+        listAt(page.json, 'data');
+        const cursor = valueAt(page.json, 'next_cursor');
+        const expected = booleanAt(page.json, 'has_more') ? 'string' : 'object';
+        assert.equal(typeof cursor, expected, path);
+        if (expected === 'object') assert.equal(cursor, null, path);
+      }),
   }),
   rule('spec', 'empty', {
     title: 'a list without records has an empty array, no more pages and no cursor',
@@ -55,17 +63,6 @@ export const ENVELOPE_RULES: readonly Rule[] = [
         assert.equal(valueAt(page.json, 'next_cursor'), null, path);
       }
     },
-  }),
-  rule('spec', 'has-more', {
-    title: 'has_more is a boolean, and next_cursor is a string exactly if it is true',
-    covers: ['envelope.has-more', 'envelope.next-cursor'],
-    check: (service) =>
-      inEveryList(service, (page, path) => {
-        const cursor = valueAt(page.json, 'next_cursor');
-        const expected = booleanAt(page.json, 'has_more') ? 'string' : 'object';
-        assert.equal(typeof cursor, expected, path);
-        if (expected === 'object') assert.equal(cursor, null, path);
-      }),
   }),
   rule('spec', 'next-page', {
     title: 'a page without all records has more, and a cursor to them',

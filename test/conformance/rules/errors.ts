@@ -1,12 +1,11 @@
 /** The body of every refusal. */
 import assert from 'node:assert/strict';
 import { expectProblem, expectStatus, headerOf, NAMED_CODES, REQUEST_ID } from '../expect/answer.ts';
-import { JOB_KINDS, KINDS, UNKNOWN_ID } from '../operations.ts';
+import { KINDS, UNKNOWN_ID } from '../operations.ts';
 import { callWithWrongSignature } from '../prepare/operations.ts';
 import { goodSubtitleFile } from '../prepare/subtitles.ts';
 import { reservationOf, reserve } from '../prepare/uploads.ts';
 import { type Rule, section } from '../rule.ts';
-import type { SentenceId } from '../sentences.ts';
 import { adminOf, otherCaller, shared } from '../service.ts';
 import { freshToken } from '../wire/caller.ts';
 import type { Incoming } from '../wire/exchange.ts';
@@ -44,75 +43,45 @@ const BROKEN_BODIES = [
 
 const STATUSES = [400, 400, 401, 404, 409, 400];
 
-/** Creates a rule that checks each of the refusals. */
-function everyRefusal(
-  name: string,
-  title: string,
-  covers: SentenceId[],
-  look: (answer: Incoming) => void,
-): Rule {
-  return rule('spec', name, {
-    title,
-    covers,
-    async check(service) {
-      const answers = await refusals(service);
-      answers.forEach((answer, at) => {
-        expectStatus(answer, STATUSES[at] ?? 0);
-        look(answer);
-      });
-    },
-  });
-}
-
 export const ERROR_RULES: readonly Rule[] = [
-  everyRefusal('content-type', 'a refusal is application/problem+json', ['problem.content-type'], (answer) =>
-    assert.match(headerOf(answer, 'Content-Type'), /^application\/problem\+json\s*(;|$)/),
-  ),
-  everyRefusal(
-    'type',
-    'type is a URI below /errors/ that ends in the lower-case code',
-    ['problem.type'],
-    (answer) => {
-      const { pathname, protocol } = new URL(textAt(answer.json, 'type'));
-      assert.match(protocol, /^https?:$/);
-      assert.ok(pathname.endsWith(`/errors/${textAt(answer.json, 'code').toLowerCase()}`), pathname);
+  rule('spec', 'members', {
+    title: 'a refusal is a problem document with all members, of which each says what it should',
+    covers: [
+      'problem.content-type',
+      'problem.type',
+      'problem.title',
+      'problem.status',
+      'problem.detail',
+      'problem.instance',
+      'problem.code',
+      'problem.request-id',
+      'problem.retryable',
+      'problem.decides',
+    ],
+    async check(service) {
+      for (const [at, answer] of (await refusals(service)).entries()) {
+        expectStatus(answer, STATUSES[at] ?? 0);
+        assert.match(headerOf(answer, 'Content-Type'), /^application\/problem\+json\s*(;|$)/);
+        const code = textAt(answer.json, 'code');
+        assert.match(code, /^[A-Z][A-Z0-9_]+$/);
+        assert.equal(NAMED_CODES[code] ?? answer.status, answer.status, code);
+        const { pathname, protocol } = new URL(textAt(answer.json, 'type'));
+        assert.match(protocol, /^https?:$/);
+        assert.ok(pathname.endsWith(`/errors/${code.toLowerCase()}`), pathname);
+        const title = textAt(answer.json, 'title');
+        // A short title fits on one line.
+        assert.ok(title.trim() !== '' && title.length <= 120 && !title.includes('\n'), title);
+        assert.equal(numberAt(answer.json, 'status'), answer.status);
+        assert.notEqual(textAt(answer.json, 'detail').trim(), '');
+        assert.equal(textAt(answer.json, 'instance'), answer.target.split('?')[0]);
+        const id = textAt(answer.json, 'request_id');
+        assert.match(id, REQUEST_ID);
+        assert.equal(headerOf(answer, 'X-Request-ID'), id);
+        // Another attempt cannot help with any of them.
+        assert.equal(booleanAt(answer.json, 'retryable'), false);
+      }
     },
-  ),
-  everyRefusal('title', 'title is a short text', ['problem.title'], (answer) => {
-    const title = textAt(answer.json, 'title');
-    // A short title fits on one line.
-    assert.ok(title.trim() !== '' && title.length <= 120 && !title.includes('\n'), title);
   }),
-  everyRefusal('status', 'status is the HTTP status', ['problem.status'], (answer) =>
-    assert.equal(numberAt(answer.json, 'status'), answer.status),
-  ),
-  everyRefusal('detail', 'detail is a text', ['problem.detail'], (answer) =>
-    assert.notEqual(textAt(answer.json, 'detail').trim(), ''),
-  ),
-  everyRefusal('instance', 'instance is the path of the request', ['problem.instance'], (answer) =>
-    assert.equal(textAt(answer.json, 'instance'), answer.target.split('?')[0]),
-  ),
-  everyRefusal(
-    'code',
-    'code is a machine code, and that of the status where one is named',
-    ['problem.code'],
-    (answer) => {
-      const code = textAt(answer.json, 'code');
-      assert.match(code, /^[A-Z][A-Z0-9_]+$/);
-      assert.equal(NAMED_CODES[code] ?? answer.status, answer.status, code);
-    },
-  ),
-  everyRefusal('request-id', 'request_id is the X-Request-ID', ['problem.request-id'], (answer) => {
-    const id = textAt(answer.json, 'request_id');
-    assert.match(id, REQUEST_ID);
-    assert.equal(headerOf(answer, 'X-Request-ID'), id);
-  }),
-  everyRefusal(
-    'retryable',
-    'retryable is false where another attempt cannot help',
-    ['problem.retryable', 'problem.decides'],
-    (answer) => assert.equal(booleanAt(answer.json, 'retryable'), false),
-  ),
   rule('contract', 'query-private', {
     title: 'a refusal does not repeat the query',
     covers: ['problem.instance'],
@@ -149,7 +118,7 @@ export const ERROR_RULES: readonly Rule[] = [
     title: 'a body that is not a JSON object is refused',
     covers: ['error.INVALID_REQUEST', 'endpoint.json'],
     async check(service) {
-      for (const path of ['/uploads', ...JOB_KINDS.map((kind) => KINDS[kind].path)]) {
+      for (const path of ['/uploads', KINDS.dubbing.path]) {
         for (const text of BROKEN_BODIES) {
           const answer = await service.caller.call({ method: 'POST', path, body: Buffer.from(text) });
           expectProblem(service, answer, 400, 'INVALID_REQUEST');

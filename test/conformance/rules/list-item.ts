@@ -1,11 +1,10 @@
 /** The list item of the five job kinds. */
 import assert from 'node:assert/strict';
 import { expectMembers, expectOneOf, expectStatus } from '../expect/answer.ts';
-import { JOB_KINDS, KINDS } from '../operations.ts';
+import { KINDS } from '../operations.ts';
 import { type Created, createdJob, finishedJob, possibleKinds, SHARED_REFERENCE } from '../prepare/jobs.ts';
 import { readPage } from '../prepare/lists.ts';
 import { type Rule, section } from '../rule.ts';
-import type { SentenceId } from '../sentences.ts';
 import type { ServiceUnderTest } from '../service.ts';
 import { instantAt, isObject, type JsonObject, listAt, numberAt, textAt, valueAt } from '../wire/json.ts';
 
@@ -34,53 +33,39 @@ async function itemOf(service: ServiceUnderTest, job: Created): Promise<JsonObje
   return item;
 }
 
-/** Creates a rule that checks the item of one finished job of every kind that the run can create. */
-function itemRule(
-  name: string,
-  title: string,
-  sentence: SentenceId,
-  look: (item: JsonObject, job: Created) => void,
-): Rule {
-  return rule('spec', name, {
-    title,
-    covers: [sentence],
+export const LIST_ITEM_RULES: readonly Rule[] = [
+  rule('spec', 'members', {
+    title: 'an item has its eight members and no other, with the values of its job',
+    covers: [
+      'item.exact',
+      'item.id',
+      'item.object',
+      'item.status',
+      'item.progress',
+      'item.client-reference',
+      'item.created-at',
+      'item.updated-at',
+    ],
     needs: ['jobs'],
     async check(service) {
       for (const kind of possibleKinds(service)) {
-        const job = await finishedJob(service, kind);
-        look(await itemOf(service, job), job);
+        const { json } = (await finishedJob(service, kind)).answer;
+        const item = await itemOf(service, await finishedJob(service, kind));
+        expectMembers(item, ITEM_MEMBERS, `an item of ${kind}`);
+        assert.equal(textAt(item, 'id'), textAt(json, 'id'));
+        assert.equal(item.object, kind);
+        expectOneOf(item.status, JOB_STATUSES, 'status');
+        const progress = numberAt(item, 'progress');
+        assert.ok(Number.isInteger(progress) && progress >= 0 && progress <= 100, `progress is ${progress}`);
+        assert.equal(item.client_reference, SHARED_REFERENCE);
+        assert.equal(instantAt(item, 'created_at'), instantAt(json, 'created_at'));
+        assert.ok(
+          instantAt(item, 'updated_at') >= instantAt(item, 'created_at'),
+          'updated after its creation',
+        );
       }
     },
-  });
-}
-
-export const LIST_ITEM_RULES: readonly Rule[] = [
-  itemRule('exact', 'an item has its eight members and no other', 'item.exact', (item, { kind }) =>
-    expectMembers(item, ITEM_MEMBERS, `an item of ${kind}`),
-  ),
-  itemRule('id', 'id is that of the created job', 'item.id', (item, job) =>
-    assert.equal(textAt(item, 'id'), textAt(job.answer.json, 'id')),
-  ),
-  itemRule('object', 'object is the kind', 'item.object', (item, { kind }) => {
-    expectOneOf(item.object, JOB_KINDS, 'object');
-    assert.equal(item.object, kind);
   }),
-  itemRule('status', 'status is one of the five', 'item.status', (item) =>
-    expectOneOf(item.status, JOB_STATUSES, 'status'),
-  ),
-  itemRule('progress', 'progress is a whole number between 0 and 100', 'item.progress', (item) => {
-    const progress = numberAt(item, 'progress');
-    assert.ok(Number.isInteger(progress) && progress >= 0 && progress <= 100, `progress is ${progress}`);
-  }),
-  itemRule('client-reference', 'client_reference is the caller’s', 'item.client-reference', (item) =>
-    assert.equal(item.client_reference, SHARED_REFERENCE),
-  ),
-  itemRule('created-at', 'created_at is a date-time', 'item.created-at', (item, job) =>
-    assert.equal(instantAt(item, 'created_at'), instantAt(job.answer.json, 'created_at')),
-  ),
-  itemRule('updated-at', 'updated_at is a date-time, not before created_at', 'item.updated-at', (item) =>
-    assert.ok(instantAt(item, 'updated_at') >= instantAt(item, 'created_at')),
-  ),
   rule('spec', 'detail-url', {
     title: 'detail_url leads to the single resource',
     covers: ['item.detail-url', 'item.summary'],

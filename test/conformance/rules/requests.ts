@@ -91,7 +91,7 @@ function rulesOf(kind: JobKind): Rule[] {
   const covers = [sentenceOf(kind), 'behavior.create', 'error.INVALID_REQUEST'] as const;
   const needs = needsOf(KINDS[kind].input);
   const named = (name: string) => `${kind}.${name}`;
-  const rules = [
+  return [
     rule('contract', named('required'), {
       title: `${kind} needs ${REQUIRED[kind].join(' and ')}`,
       covers,
@@ -102,12 +102,6 @@ function rulesOf(kind: JobKind): Rule[] {
           kind,
           REQUIRED[kind].map((name) => ({ [name]: undefined })),
         ),
-    }),
-    rule('contract', named('unknown'), {
-      title: `${kind} refuses an unknown field`,
-      covers,
-      needs,
-      check: (service) => expectRefused(service, kind, [{ colour: 'red' }, { id: 'mine' }]),
     }),
     rule('contract', named('defaults'), {
       title: `${kind} shows the request in input, with defaults for omitted fields`,
@@ -121,6 +115,21 @@ function rulesOf(kind: JobKind): Rule[] {
           assert.equal(valueAt(input, name), value, name);
         }
       },
+    }),
+  ];
+}
+
+/** Returns the rules about the fields of all kinds, for one of them. */
+function commonRulesOf(kind: JobKind): Rule[] {
+  const covers = [sentenceOf(kind), 'behavior.create', 'error.INVALID_REQUEST'] as const;
+  const needs = needsOf(KINDS[kind].input);
+  const named = (name: string) => `${kind}.${name}`;
+  return [
+    rule('contract', named('unknown'), {
+      title: `${kind} refuses an unknown field`,
+      covers,
+      needs,
+      check: (service) => expectRefused(service, kind, [{ colour: 'red' }, { id: 'mine' }]),
     }),
     rule('contract', named('client-reference'), {
       title: `${kind} accepts a client_reference of 1 and of 128 characters, not of 0 and of 129`,
@@ -153,7 +162,6 @@ function rulesOf(kind: JobKind): Rule[] {
         ]),
     }),
   ];
-  return rules;
 }
 
 function choiceRules(kind: JobKind): Rule[] {
@@ -177,6 +185,7 @@ const LANGUAGE_KINDS = ['subtitle_translation', 'dubbing'] as const;
 
 export const REQUEST_RULES: readonly Rule[] = [
   ...JOB_KINDS.flatMap(rulesOf),
+  ...(['auto_localization', 'dubbing'] as const).flatMap(commonRulesOf),
   ...JOB_KINDS.flatMap(choiceRules),
   rule('contract', 'lines', {
     title: 'structured lines that break a rule are refused',

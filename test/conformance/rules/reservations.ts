@@ -51,8 +51,10 @@ function refusedBodies(
 }
 
 export const RESERVATION_RULES: readonly Rule[] = [
-  ...['purpose', 'file_name', 'content_type', 'size_bytes'].map((name) =>
-    refusedBodies(`${name}-required`, `a reservation without ${name} is refused`, [{ [name]: undefined }]),
+  refusedBodies(
+    'required',
+    'a reservation without purpose, file_name, content_type or size_bytes is refused',
+    ['purpose', 'file_name', 'content_type', 'size_bytes'].map((name) => ({ [name]: undefined })),
   ),
   refusedBodies('purpose', 'a purpose other than source_video and subtitle_file is refused', [
     { purpose: 'thumbnail' },

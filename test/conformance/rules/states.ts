@@ -36,20 +36,6 @@ export const STATE_RULES: readonly Rule[] = [
   ...JOB_KINDS.flatMap((kind) => {
     const needs = needsOf(KINDS[kind].input);
     return [
-      rule('spec', `${kind}.created`, {
-        title: `a created ${kind} is queued or processing, and can be read immediately`,
-        covers: ['service.create-is-202', 'service.persisted', 'transition.created', 'behavior.create'],
-        needs,
-        async check(service) {
-          const { answer, path, id } = await createdJob(service, kind);
-          expectStatus(answer, 202);
-          expectOneOf(valueAt(answer.json, 'status'), ['queued', 'processing'], 'status');
-          const read = await service.caller.get(path);
-          expectStatus(read, 200);
-          assert.equal(textAt(read.json, 'id'), id);
-          expectOneOf(valueAt(read.json, 'status'), JOB_STATUSES, 'status');
-        },
-      }),
       rule('spec', `${kind}.succeeded`, {
         title: `a ${kind} succeeds, and its GET returns the result`,
         covers: ['job.succeeded', 'transition.succeeded', 'service.result-by-get', 'behavior.get-job'],
@@ -79,6 +65,20 @@ export const STATE_RULES: readonly Rule[] = [
         },
       }),
     ];
+  }),
+  rule('spec', 'created', {
+    title: 'a created job is queued or processing, and can be read immediately',
+    covers: ['service.create-is-202', 'service.persisted', 'transition.created', 'behavior.create'],
+    needs: ['jobs'],
+    async check(service) {
+      const { answer, path, id } = await createdJob(service, 'subtitle_translation');
+      expectStatus(answer, 202);
+      expectOneOf(valueAt(answer.json, 'status'), ['queued', 'processing'], 'status');
+      const read = await service.caller.get(path);
+      expectStatus(read, 200);
+      assert.equal(textAt(read.json, 'id'), id);
+      expectOneOf(valueAt(read.json, 'status'), JOB_STATUSES, 'status');
+    },
   }),
   rule('spec', 'queued', {
     title: 'a job that has not started is queued, without result',
@@ -148,8 +148,8 @@ export const STATE_RULES: readonly Rule[] = [
     },
   }),
   rule('spec', 'failed', {
-    title: 'a job whose result cannot be produced fails, without result',
-    covers: ['job.failed', 'transition.failed'],
+    title: 'a job whose result cannot be produced fails after its start, without result, and says why',
+    covers: ['job.failed', 'transition.failed', 'failed.conditions', 'job.fields'],
     needs: ['jobs', 'engines'],
     async check(original) {
       const service = await adminOf(original).open();
@@ -157,31 +157,12 @@ export const STATE_RULES: readonly Rule[] = [
       const { last } = await finish(service, 'subtitle_translation');
       assert.equal(textAt(last.json, 'status'), 'failed');
       assert.equal(valueAt(last.json, 'result'), null);
-    },
-  }),
-  rule('contract', 'failed-error', {
-    title: 'a failed job says why: code, message, and whether another attempt may help',
-    covers: ['failed.conditions', 'job.fields'],
-    needs: ['jobs', 'engines'],
-    async check(original) {
-      const service = await adminOf(original).open();
-      await adminOf(service).failWork('final');
-      const { last } = await finish(service, 'subtitle_translation');
+      if (!service.strict) return;
       const error = valueAt(last.json, 'error');
       expectMembers(error, ['code', 'message', 'retryable'], 'error');
       assert.equal(textAt(error, 'code'), 'NO_SPEECH_DETECTED');
       assert.equal(valueAt(error, 'retryable'), false);
       assert.notEqual(textAt(error, 'message'), '');
-    },
-  }),
-  rule('contract', 'failed-started', {
-    title: 'a failed job was processing before: it has the time of its start',
-    covers: ['transition.failed', 'job.fields'],
-    needs: ['jobs', 'engines'],
-    async check(original) {
-      const service = await adminOf(original).open();
-      await adminOf(service).failWork('final');
-      const { last } = await finish(service, 'subtitle_translation');
       const instants = ['created_at', 'started_at', 'finished_at'].map((name) => instantAt(last.json, name));
       assert.deepEqual(instants, instants.toSorted());
     },

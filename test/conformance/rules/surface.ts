@@ -57,7 +57,7 @@ export const SURFACE_RULES: readonly Rule[] = [
     covers: ['error.open-codes'],
     async check(service) {
       for (const [path, methods] of methodsByPath()) {
-        for (const method of ['GET', 'POST', 'DELETE', 'PUT', 'PATCH']) {
+        for (const method of ['GET', 'POST', 'DELETE', 'PUT']) {
           if (methods.includes(method)) continue;
           const answer = await service.caller.call({ method, path });
           expectProblem(service, answer, 405, 'METHOD_NOT_ALLOWED');

@@ -56,7 +56,7 @@ describe('a patched track', () => {
         });
         expect(wrong).toBe(-1);
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 
@@ -86,9 +86,7 @@ describe('the voice of a piece', () => {
 
   it.each([
     ['the same', 110, 0.3, null],
-    ['a little higher and louder', 125, 0.45, null],
     ['of a woman instead of a man', 200, 0.3, 'at 1.0 s its pitch is 200 Hz instead of 110 Hz'],
-    ['much quieter', 110, 0.1, 'at 1.0 s it is 10 dB quieter'],
     ['much louder', 110, 0.9, 'at 1.0 s it is 10 dB louder'],
     ['silent', 110, 0, 'at 1.0 s it is silent'],
   ])('is compared at the same time: %s', async (_name, pitch, level, found) => {

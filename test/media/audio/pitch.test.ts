@@ -34,7 +34,7 @@ const measure = async (path: string) =>
   medianPitch(path, [{ start: 0, end: await wavSeconds(path) }], signal);
 const pitchOf = async (...parts: readonly (readonly number[])[]) => measure(await write(parts.flat()));
 
-test.each([75, 110, 165, 220, 300])('a voice of %i Hz has this pitch, under noise too', async (pitch) => {
+test.each([75, 300])('a voice of %i Hz has this pitch, under noise too', async (pitch) => {
   const hiss = noise(3, 0.05);
   const voice = folds(pitch, 3, 0.5).map((sample, at) => sample + (hiss[at] ?? 0));
   expect(Math.abs(((await pitchOf(voice)) ?? 0) - pitch)).toBeLessThan(0.03 * pitch);

@@ -1,6 +1,6 @@
 /** What the service takes, what must be made of other files, and what is refused: one table, with real files. */
 import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { constantRate, convertVideo, planConversion } from '../../../src/media/export/convert.ts';
 import { readFacts } from '../../../src/media/probe/facts.ts';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
@@ -29,23 +29,17 @@ async function convert(file: string, options: Parameters<typeof planConversion>[
 }
 
 const DATE = '2021-03-04T05:06:07.000000Z';
-const VP8 = ['-c:v', 'libvpx', '-threads', '1', '-deadline', 'realtime'];
 
-test.each([
-  ['vorbis.mkv', [...H264, '-c:a', 'libvorbis'], { picture: 'copy', sound: 'encode' }],
-  ['web.webm', [...VP8, '-c:a', 'libopus'], { picture: 'encode', sound: 'copy' }],
-])(
-  '%s is converted, as little as possible, to what the own inspection of the service takes',
-  async (name, options, expected) => {
-    const file = join(makeFolder(), name);
-    ffmpeg(...PICTURE, ...TONE(220), ...options, '-metadata', `creation_time=${DATE}`, file);
-    const { path, plan, work } = await convert(file);
-    expect(plan).toMatchObject(expected);
-    expect(plan.reasons).not.toEqual([]);
-    expect((await inspectVideo(programs, path, work)).container).toBe('mp4');
-    expect(ffprobe(path, 'format_tags=creation_time')).toBe(DATE);
-  },
-);
+test('a file is converted, as little as possible, to what the own inspection of the service takes', async () => {
+  const file = join(makeFolder(), 'vorbis.mkv');
+  const codecs = [...H264, '-c:a', 'libvorbis'];
+  ffmpeg(...PICTURE, ...TONE(220), ...codecs, '-metadata', `creation_time=${DATE}`, file);
+  const { path, plan, work } = await convert(file);
+  expect(plan).toMatchObject({ picture: 'copy', sound: 'encode' });
+  expect(plan.reasons).not.toEqual([]);
+  expect((await inspectVideo(programs, path, work)).container).toBe('mp4');
+  expect(ffprobe(path, 'format_tags=creation_time')).toBe(DATE);
+});
 
 test('a variable frame rate becomes constant only if the video will be split', async () => {
   const file = join(makeFolder(), 'uneven.mp4');
@@ -61,36 +55,41 @@ test('a variable frame rate becomes constant only if the video will be split', a
   expect((await readTimeline(programs, path, made, work)).isConstant).toBe(true);
 });
 
-test('the default audio track becomes the only one', async () => {
+test('the default audio track becomes the only one, and one that does not exist is refused with their names', async () => {
   const file = join(makeFolder(), 'second.mp4');
-  ffmpeg(...PICTURE, ...TWO_TRACKS, ...SECOND_DEFAULT, ...H264, '-c:a', 'aac', file);
+  const spanish = [...SECOND_DEFAULT, '-metadata:s:a:1', 'language=spa'];
+  ffmpeg(...PICTURE, ...TWO_TRACKS, ...spanish, ...H264, '-c:a', 'aac', file);
   const { path, plan } = await convert(file);
   expect(plan).toMatchObject({ picture: 'copy', sound: 'copy' });
   expect(pitch(path)).toBe(880);
+  const facts = await readFacts(programs, file, createWork(makeFolder()));
+  expect(planConversion(facts, { audioTrack: 3 })).toMatchObject({
+    code: 'NO_SUCH_TRACK',
+    advice: 'choose one of: 1 (aac); 2 (Spanish, aac)',
+  });
+  expect(planConversion(facts, { audioTrack: 1 })).toMatchObject({ type: 'none', track: { number: 1 } });
+  const tracks = facts.tracks.map((track) => ({ ...track, isDefault: track.number === 1 }));
+  expect(planConversion({ ...facts, tracks })).toMatchObject({
+    type: 'none',
+    reasons: [expect.stringContaining('audio track 1 (aac) is used, the default of 2')],
+  });
+  expect(planConversion({ ...facts, tracks: [] })).toMatchObject({
+    code: 'NO_AUDIO_STREAM',
+    advice: expect.stringContaining('nothing to recognize'),
+  });
 });
 
-/** How the colours of two fields are stored, and where the first field of a frame is. */
-const FIELDS = [
-  ['4:2:0', 'bottom', 'yuv420p'],
-  ['4:2:2', 'top', 'yuv422p'],
-  ['4:2:2 of 4:2:0', 'bottom', 'yuv422p'],
-] as const;
-
-test.each(FIELDS)(
-  'interlaced frames of MPEG-2 in %s, %s field first, become progressive in brightness and colours',
-  async (colours, first, format) => {
-    const file = join(makeFolder(), 'air.ts');
-    const made = colours === '4:2:2' ? 'yuv422p' : 'yuv420p';
-    const fields = `format=${made},tinterlace=interleave_${first},setfield=${first === 'top' ? 'tff' : 'bff'}`;
-    const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220), '-vf', fields];
-    const encoder = ['-pix_fmt', format, '-c:v', 'mpeg2video', '-q:v', '2', '-flags', '+ilme+ildct'];
-    ffmpeg(...picture, ...encoder, '-c:a', 'mp2', file);
-    const { path, plan } = await convert(file);
-    expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
-    expect(Math.max(...detectFields(path).combed)).toBeLessThan(6);
-    expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
-  },
-);
+test('interlaced frames become progressive in brightness and colours, also in 4:2:2 that was made of 4:2:0', async () => {
+  const file = join(makeFolder(), 'air.ts');
+  const fields = 'format=yuv420p,tinterlace=interleave_bottom,setfield=bff';
+  const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=320x256:r=50:d=1', ...TONE(220), '-vf', fields];
+  const encoder = ['-pix_fmt', 'yuv422p', '-c:v', 'mpeg2video', '-q:v', '2', '-flags', '+ilme+ildct'];
+  ffmpeg(...picture, ...encoder, '-c:a', 'mp2', file);
+  const { path, plan } = await convert(file);
+  expect(plan.reasons).toContain('mpeg2video pictures are encoded as H.264');
+  expect(Math.max(...detectFields(path).combed)).toBeLessThan(6);
+  expect(ffprobe(path, 'stream=field_order', 'v:0')).toBe('progressive');
+});
 
 /** Which tone a video of one second has: it crosses zero twice in each swing. */
 function pitch(path: string): number {
@@ -98,37 +97,6 @@ function pitch(path: string): number {
   const crossings = samples.filter((sample, at) => sample >= 0 !== (samples[at - 1] ?? 0) >= 0).length;
   return Math.round(crossings / 2 / 20) * 20;
 }
-
-describe('a file is refused', () => {
-  const refused = async (file: string) => {
-    const work = createWork(makeFolder());
-    return planConversion(await readFacts(programs, file, work));
-  };
-
-  test('without sound, with advice', async () => {
-    const folder = makeFolder();
-    ffmpeg(...PICTURE, ...H264, join(folder, 'silent.mkv'));
-    expect(await refused(join(folder, 'silent.mkv'))).toMatchObject({
-      code: 'NO_AUDIO_STREAM',
-      advice: expect.stringContaining('nothing to recognize'),
-    });
-  });
-
-  test('if it lacks the requested audio track: the existing ones are named', async () => {
-    const file = join(makeFolder(), 'two.mp4');
-    ffmpeg(...PICTURE, ...TWO_TRACKS, '-metadata:s:a:1', 'language=spa', ...H264, '-c:a', 'aac', file);
-    const facts = await readFacts(programs, file, createWork(makeFolder()));
-    expect(planConversion(facts, { audioTrack: 3 })).toMatchObject({
-      code: 'NO_SUCH_TRACK',
-      advice: 'choose one of: 1 (aac); 2 (Spanish, aac)',
-    });
-    expect(planConversion(facts, { audioTrack: 2 })).toMatchObject({ type: 'convert', track: { number: 2 } });
-    expect(planConversion(facts)).toMatchObject({
-      type: 'none',
-      reasons: [expect.stringContaining('audio track 1 (aac) is used, the default of 2')],
-    });
-  });
-});
 
 test.each([
   [null, 30],

@@ -14,6 +14,11 @@ describe('the header of a video', () => {
     expect(parseHeader(JSON.stringify({ format, streams: [cover, film] })).video?.index).toBe(1);
   });
 
+  test('does not count the time before the first picture, which the length of an MP4 contains', () => {
+    const late = { ...format, duration: '3603', start_time: '3600' };
+    expect(parseHeader(JSON.stringify({ format: late, streams: [] })).duration).toBe(3);
+  });
+
   test('has the size as shown', () => {
     const side_data_list = [{}, { rotation: -90 }];
     const phone = { index: 0, codec_type: 'video', width: 1920, height: 1080, side_data_list };

@@ -44,7 +44,7 @@ test('no timestamp with its nonce is accepted twice, whatever the caller’s clo
         expect(times).toBeLessThanOrEqual(1);
       },
     ),
-    { numRuns: runs(200, 5_000) },
+    { numRuns: runs(60, 5_000) },
   );
-  expect(accepted).toBeGreaterThan(100);
+  expect(accepted).toBeGreaterThan(30);
 });

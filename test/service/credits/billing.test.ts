@@ -23,8 +23,8 @@ import { commands, LIMIT, START } from './account-model.ts';
 const PATIENCE = { timeout: 180_000 };
 
 test.each([
-  { sequences: 'short', size: '=', numRuns: runs(100, 5_000) },
-  { sequences: 'long', size: '+1', numRuns: runs(50, 5_000) },
+  { sequences: 'short', size: '=', numRuns: runs(50, 5_000) },
+  { sequences: 'long', size: '+1', numRuns: runs(25, 5_000) },
 ] as const)(
   'balance, reservations and quota agree with the ledger, whatever happens in whatever order ($sequences)',
   PATIENCE,
@@ -46,39 +46,6 @@ test.each([
     );
   },
 );
-
-test('the balance includes the reserved credits, the rest of the month, and the start of the next one', async () => {
-  const { caller, callerFor, service, engines } = await startScene();
-  engines.hold();
-  const limited = callerFor(await service.issueKey({ monthlyLimitCredits: 2.5 }));
-  const lines = [1, 2].map((index) => ({ index, start_ms: index, end_ms: index + 1, text: 'hello' }));
-  const translate = { subtitle: { type: 'lines', lines }, source_language: 'en', target_language: 'es' };
-  await limited.post('/v1/subtitle-translations', translate);
-  const { json } = await limited.get('/v1/credits');
-  expect(json).toMatchObject({
-    object: 'credit_balance',
-    balance_credits: 100_000,
-    reserved_credits: 2,
-    available_credits: 99_998,
-    monthly_usage: {
-      time_zone: 'Asia/Shanghai',
-      used_credits: 2,
-      limit_credits: 2.5,
-      remaining_credits: 0.5,
-    },
-  });
-  expect(Date.parse(json.monthly_usage.resets_at)).toBeGreaterThan(Date.now());
-  const refused = await limited.post('/v1/subtitle-translations', translate);
-  expect(refused.status).toBe(429);
-  expect(refused.json).toMatchObject({ code: 'CREDIT_QUOTA_EXCEEDED', retryable: false });
-  const unlimited = await caller.get('/v1/credits');
-  expect(unlimited.json.monthly_usage).toMatchObject({
-    used_credits: 0,
-    limit_credits: null,
-    remaining_credits: null,
-  });
-  expect((await caller.get('/v1/credits?limit=1')).status).toBe(400);
-});
 
 /** An empty ledger of one key, from START. */
 async function openLedger() {
@@ -228,12 +195,12 @@ test('a charge that the grants do not cover is a defect, and is not posted', asy
   expect(await readAccount(store, START)).toEqual({ balance: 1_000, reserved: 1_500, available: 0 });
 });
 
-test('of 200 concurrent creates with credits for ten, ten are accepted', async () => {
+test('of 50 concurrent creates with credits for ten, ten are accepted', async () => {
   const { caller, engines } = await startScene({ config: { openingCredits: 10, concurrentTasks: 1000 } });
   engines.hold();
-  const replies = await Promise.all(Array.from({ length: 200 }, () => caller.post(NEW_JOB, TRANSLATION)));
+  const replies = await Promise.all(Array.from({ length: 50 }, () => caller.post(NEW_JOB, TRANSLATION)));
   expect(replies.filter((reply) => reply.status === 202)).toHaveLength(10);
-  expect(replies.filter((reply) => reply.json.code === 'INSUFFICIENT_CREDITS')).toHaveLength(190);
+  expect(replies.filter((reply) => reply.json.code === 'INSUFFICIENT_CREDITS')).toHaveLength(40);
   expect((await caller.get('/v1/credits')).json).toMatchObject({
     reserved_credits: 10,
     available_credits: 0,

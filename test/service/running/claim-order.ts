@@ -140,7 +140,7 @@ const withoutNeeds = ({ rows, turns }: Queue): Queue => ({
 });
 
 /** @param open opens an account without keys and jobs */
-export function describeClaimOrder(open: () => Promise<Store>, numRuns = runs(100, 4000)): void {
+export function describeClaimOrder(open: () => Promise<Store>, numRuns = runs(40, 4000)): void {
   it.each(KINDS)('lease the row that the rules say, of random $leased.table', async (kind) => {
     const store = await open();
     await fc.assert(

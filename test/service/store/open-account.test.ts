@@ -99,7 +99,7 @@ describe('a store', () => {
   it('with a few changed bytes opens or is refused, and nothing else happens', async () => {
     const random = createRandom(56);
     const codes: (string | null)[] = [];
-    for (let turn = 0; turn < 40; turn += 1) {
+    for (let turn = 0; turn < 15; turn += 1) {
       const bytes = Buffer.from(whole);
       noise(16, random).copy(bytes, Math.floor(random() * (bytes.length - 16)));
       codes.push(await codeOf(await folderWith(bytes)));

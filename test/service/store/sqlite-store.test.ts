@@ -88,7 +88,7 @@ describe('transactions', () => {
         expect(settled.map(({ status }) => status === 'fulfilled')).toEqual(outcomes);
         expect(await names()).toEqual([...expected].sort());
       }),
-      { numRuns: runs(100, 3_000) },
+      { numRuns: runs(40, 3_000) },
     );
     await store.close();
   });

@@ -1,12 +1,16 @@
-/** Hostile media, uploaded to a service that is traced: none is accepted, and none makes it open or call anything. */
+/**
+ * Hostile media, and addresses that lead inside, handed to a service that is traced: none is accepted, and none makes it open or call
+ * anything.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forgeDurations } from '../../media/forged-mp4.ts';
-import { putObject } from '../harness/scene.ts';
+import { putObject, until } from '../harness/scene.ts';
+import corpus from '../outgoing/ssrf-corpus.json' with { type: 'json' };
 import { CAN_TRACE, dialled, HOW, startTraced, type TracedService } from './traced-service.ts';
 
 interface Bait {
@@ -98,6 +102,24 @@ function ffmpeg(...args: string[]): void {
   execFileSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...args]);
 }
 
+/** Each address of the corpus as a URL, and each URL unchanged. */
+const FORBIDDEN = [
+  ...corpus.deny_ip.map((address) => `https://${address.includes(':') ? `[${address}]` : address}/a.mp4`),
+  ...corpus.deny_url,
+];
+/** Where a source that is permitted sends the service on to; by the path that is asked for. */
+const REDIRECTS: Record<string, string> = {
+  '/private': 'https://10.0.0.1/secret',
+  '/metadata': 'http://169.254.169.254/latest/',
+  '/mapped': 'https://[::ffff:10.0.0.1]/',
+  '/plain': 'http://example.com/a.mp4',
+  '/port': 'https://example.com:8443/a.mp4',
+  '/login': 'https://user:pw@example.com/a.mp4',
+  '/file': 'file:///etc/passwd',
+  '/inside': 'https://x.internal/a.mp4',
+  '/around': '/around',
+};
+
 /** Twenty validations, one after the other, in a process that is traced. */
 const PATIENCE_MS = 170_000;
 /** Before a file's own date, an access is written down again even where most are not (`relatime`). */
@@ -113,6 +135,17 @@ const listening = createServer((_request, response) => {
   called += 1;
   response.end();
 });
+let origin: string;
+const asked: string[] = [];
+const outside = createServer((request: IncomingMessage, response: ServerResponse) => {
+  asked.push(request.url ?? '');
+  response.writeHead(302, { Location: REDIRECTS[request.url ?? ''] ?? '/' }).end();
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port; // a TCP server has one
+}
 
 beforeAll(async () => {
   service = await startTraced();
@@ -121,14 +154,14 @@ beforeAll(async () => {
   layBait(bait);
   const sibling = join(service.closed.stateDir, 'uploads', 'segment.ts');
   copyFileSync(join(bait, 'segment.ts'), sibling);
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  const { port } = listening.address() as AddressInfo; // a TCP server has one
-  traps = makeTraps({ folder: bait, port }, join(service.folder, 'made'));
+  origin = `http://127.0.0.1:${await listen(outside)}`;
+  traps = makeTraps({ folder: bait, port: await listen(listening) }, join(service.folder, 'made'));
   canaries = [join(bait, 'canary.txt'), join(bait, 'segment.ts'), sibling];
   for (const canary of canaries) utimesSync(canary, LONG_AGO, new Date());
 }, PATIENCE_MS);
 afterAll(async () => {
   listening.close();
+  outside.close();
   await service.remove();
 });
 
@@ -150,23 +183,60 @@ async function validate({ name, bytes }: Trap): Promise<string> {
   }
 }
 
-test(`no trap is accepted, opens another file or connects to anything (${HOW})`, {
-  timeout: PATIENCE_MS,
-}, async () => {
+test('no trap is accepted', { timeout: PATIENCE_MS }, async () => {
   expect(traps.length).toBeGreaterThanOrEqual(13 + 5);
   const states: Record<string, string> = {};
   for (const trap of traps) states[trap.name] = await validate(trap);
   const refused = Object.fromEntries(traps.map(({ name }) => [name, 'failed MEDIA_VALIDATION_FAILED']));
   expect(states).toEqual(refused);
+});
+
+test('no address of the corpus is accepted, named or redirected to', { timeout: PATIENCE_MS }, async () => {
+  const { closed, loopback } = service;
+  expect(FORBIDDEN).toHaveLength(52 + 23);
+  const lines = [{ index: 1, start_ms: 0, end_ms: 1000, text: 'hello' }];
+  const translation = { subtitle: { type: 'lines', lines }, source_language: 'en', target_language: 'es' };
+  const asks = [
+    (url: string) => closed.caller.post('/v1/audio-separations', { source: { type: 'url', url } }),
+    (url: string) =>
+      closed.caller.post('/v1/dubbings', { subtitle: { type: 'url', url }, target_language: 'es' }),
+    (url: string) => closed.caller.post('/v1/subtitle-translations', { ...translation, callback_url: url }),
+  ];
+  for (const [at, url] of FORBIDDEN.entries()) {
+    const reply = await asks[at % asks.length]?.(url);
+    // 400 if it is not an https address, 422 if it leads inside.
+    expect([400, 422], url).toContain(reply?.status);
+  }
+
+  for (const path of Object.keys(REDIRECTS)) {
+    const source = { type: 'url', url: origin + path };
+    const job = await loopback.caller.post('/v1/audio-separations', { source });
+    expect(job.status, path).toBe(202);
+    const ended = await until(
+      () => loopback.caller.get(job.json.detail_url),
+      ({ json }) => json.status === 'failed',
+      20_000,
+    );
+    expect(ended.json.error.code, path).toBe(path === '/around' ? 'SOURCE_UNREACHABLE' : 'SOURCE_BLOCKED');
+  }
+  expect(asked).toEqual(expect.arrayContaining(Object.keys(REDIRECTS)));
+});
+
+test(`none of them made the service open another file or connect to anything (${HOW})`, {
+  timeout: PATIENCE_MS,
+}, async () => {
   const accessed = canaries.filter((canary) => statSync(canary).atimeMs !== LONG_AGO.getTime());
   expect([accessed, called]).toEqual([[], 0]);
-
   const calls = await service.finish();
   expect(calls.filter((call) => /canary\.txt|segment\.ts/.test(call))).toEqual([]);
-  expect(dialled(calls)).toEqual([]);
   // That ffprobe was seen at work shows that the rest would have been seen too.
   const probed = calls.filter((call) => call.includes(join(service.closed.stateDir, 'uploads')));
   expect(probed.length > traps.length).toBe(CAN_TRACE);
+  const addresses = dialled(calls);
+  const { host } = new URL(origin);
+  expect(addresses.filter((address) => address !== host)).toEqual([]);
+  // The permitted source was seen to be called once for each request that it had: nothing else was missed.
+  expect(addresses).toHaveLength(CAN_TRACE ? asked.length : 0);
 });
 
 test.runIf(CAN_TRACE)('traps are effective: without precautions ffprobe opens their targets', () => {
