@@ -224,21 +224,6 @@ describe('a finished translation', () => {
     expect(await desk.read('talk.es.srt')).toEqual(wanted);
     expect(desk.sent).toEqual([TALK]);
   });
-
-  it('says nothing of lines that it has already, or that a machine translated', async () => {
-    const desk = await openDesk();
-    await desk.write('talk.srt', TALK);
-    await desk.run(TRANSLATE);
-    await writeFile(
-      join(desk.folder, 'same.tmx'),
-      tmx(['Hello there.', 'HELLO THERE.'], ['Other.', 'Otra.']),
-    );
-    await desk.run(['memory', 'import', 'same.tmx']);
-    await desk.write('other.srt', TALK);
-    await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es', '--fresh']);
-    const { code, stderr } = await desk.run(TRANSLATE);
-    expect([code, stderr.includes('newer')], stderr).toEqual([0, false]);
-  });
 });
 
 describe('--memory', () => {
@@ -259,18 +244,5 @@ describe('--memory', () => {
     await writeFile(join(desk.folder, 'vloc.config.json'), '{ "defaults": { "memory": "team.db" } }');
     const own = await desk.run(['translate', 'own.srt', '--from', 'en', '--to', 'es', '--out', 'fourth']);
     expect([own.code, desk.sent.length], own.stderr).toEqual([0, 1]);
-  });
-
-  it('does not offer the lines of another service for a finished translation, even with --any-memory', async () => {
-    const [desk, other] = [await openDesk((text) => text.toLowerCase()), await openDesk()];
-    const shared = ['--memory', join(desk.folder, 'team.db')];
-    for (const each of [desk, other]) {
-      await each.write('talk.srt', TALK);
-      await each.run([...TRANSLATE, ...shared]);
-    }
-    await writeFile(join(desk.folder, 'team.tmx'), tmx(['Other.', 'Otra.']));
-    await desk.run(['memory', 'import', 'team.tmx', ...shared]);
-    const { code, stderr } = await desk.run([...TRANSLATE, ...shared, '--any-memory']);
-    expect([code, stderr.includes('newer')], stderr).toEqual([0, false]);
   });
 });
