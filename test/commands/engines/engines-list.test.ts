@@ -71,14 +71,4 @@ describe('vloc engines list', () => {
       fix: 'Start the server, or correct its url.',
     });
   });
-
-  it('fails with 4 for a file with mistakes, and names them', async () => {
-    await desk.configure({ translate: [{ type: 'libretranslate', urls: 'http://127.0.0.1:1' }] });
-    const { code, stderr } = await desk.run(['list']);
-    expect(code).toBe(4);
-    expect(stderr).toContain(`${desk.file} cannot be used`);
-    expect(stderr).toContain(
-      'translate[0] (libretranslate) urls: this version of vloc has no such field; did you mean url?',
-    );
-  });
 });
