@@ -54,6 +54,11 @@ const FILE = 'talk.es.provenance.json';
 
 test('a delivered video stays as it is, byte by byte, and gets its provenance and a mark and loses it without another job', async () => {
   const { localize, run, at, jobs, isAsDelivered } = await start();
+  const { stderr } = await localize('--mark', '--provenance', '--dry-run');
+  expect(stderr).toContain('talk.mp4: the delivered video is marked as machine-made on this machine, free.');
+  expect(stderr).toContain(
+    '{stem}.{lang}.provenance.json is written beside each result on this machine, free.',
+  );
   const asked = await localize('--provenance');
   expect(asked.code, asked.stderr).toBe(0);
   expect(isAsDelivered()).toBe(true);
