@@ -15,16 +15,12 @@ export const COMMIT = 'c'.repeat(40);
 
 /** Larger files have their SHA-256 in the list, as on the hub. */
 const LISTED_BYTES = 1000;
-/** Longer than a busy client takes to begin reading. */
-const CUT_AFTER_MS = 500;
 const CHUNK = 65_536;
 
 /** What goes wrong, for all files or for one. */
 export interface HubFaults {
   /** The end of the path of the only file that is concerned. */
   readonly only?: string;
-  /** The connection breaks after so many bytes, once for each file. */
-  readonly cut?: number;
   /** The byte in the middle is wrong. */
   readonly flip?: true;
   /** This status comes instead, `times` times for each file. */
@@ -81,16 +77,11 @@ export async function startHub(folder: string): Promise<Hub> {
     const range =
       asked === null ? {} : { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` };
     response.writeHead(asked === null ? 200 : 206, { 'content-length': bytes.length - start, ...range });
-    const isCut = fault.cut !== undefined && isDue(path, 1);
-    const end = isCut ? Math.min(bytes.length, start + (fault.cut ?? 0)) : bytes.length;
-    for (let at = start; at < end && !response.destroyed; at += CHUNK) {
+    for (let at = start; at < bytes.length && !response.destroyed; at += CHUNK) {
       if (fault.slow !== undefined) await setTimeout(fault.slow);
-      await new Promise((resolve) => response.write(bytes.subarray(at, Math.min(end, at + CHUNK)), resolve));
+      await new Promise((resolve) => response.write(bytes.subarray(at, at + CHUNK), resolve));
     }
-    // A client that is not there yet would lose what it has not read.
-    if (isCut) await setTimeout(CUT_AFTER_MS);
-    if (isCut) response.destroy();
-    else response.end();
+    response.end();
   }
 
   function listFiles(name: string): object[] {

@@ -36,4 +36,10 @@ describe('a batch as Markdown', () => {
       '| a\\|b\\\\u000a\\# c \\<img src=x\\> \\`d\\` \\*e\\* \\[f\\](https\\://g.example) \\!\\[h\\](x) www\\.i.example j\\@k.example \\\\u001b | dubbing | waiting |  |  |',
     );
   });
+
+  it('has the notices of the models that made its results', () => {
+    const facts = readBatchFacts(recordsOf(EVERY_STATE), FOLDER, NOW);
+    const text = writeMarkdown(facts, { ...HEAD, attributions: ['Tiny *models* by nobody.'] });
+    expect(text).toContain('\n\n- Tiny \\*models\\* by nobody.\n\n## Items');
+  });
 });

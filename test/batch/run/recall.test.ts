@@ -1,12 +1,19 @@
 /** What is sent of a translation and what comes from memory, for any cues and any memory. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createItem } from '../../../src/batch/inputs/items.ts';
 import type { BatchItem } from '../../../src/batch/item.ts';
 import { mergeTexts } from '../../../src/batch/recipes/translation.ts';
-import { memoryRequestOf, openMemory, sentencesOf } from '../../../src/batch/records/translation-memory.ts';
-import { findRecall } from '../../../src/batch/run/recall.ts';
+import {
+  memoryRequestOf,
+  openMemory,
+  PERSON,
+  sentencesOf,
+} from '../../../src/batch/records/translation-memory.ts';
+import { createOtherLines, findRecall } from '../../../src/batch/run/recall.ts';
+import { formatSrt } from '../../../src/protocol/srt.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
@@ -88,4 +95,21 @@ it('whole sentences are sent, no more than are new, and each cue of the result i
     ),
     { numRuns: 25 },
   );
+});
+
+it('other lines for a finished translation are those of a person in other words, never those of a machine or another service', async () => {
+  const folder = makeFolder();
+  const store = await openMemory(join(folder, 'memory.db'), { any: true, now: Date.now });
+  const where = { from: 'en', to: 'es', before: '*', after: '*', terms: '', at: '2026-11-01T00:00:00.000Z' };
+  await store.add([
+    { ...where, origin: PERSON, source: ['Hello.'], target: ['<b>Hola.</b>'] },
+    { ...where, origin: PERSON, source: ['Bye.'], target: ['Chao.'] },
+    { ...where, origin: 'another service', source: ['Gone.'], target: ['Ido.'] },
+  ]);
+  const cues = (...texts: string[]) => linesOf(texts.map((text) => ({ text, pause: 700 })));
+  const path = join(folder, 'talk.es.srt');
+  await writeFile(path, formatSrt(cues('Hola.', 'Adiós.', 'Fin.')));
+  const other = createOtherLines(store, { template: '', existing: 'replace' });
+  expect(await other?.count(itemOf(cues('Hello.', 'Bye.', 'Gone.')), path)).toBe(1);
+  await store.close();
 });

@@ -33,14 +33,6 @@ async function startBatch() {
   return vloc;
 }
 
-test('a translation that is the same as its original is listed', async () => {
-  const vloc = await startBatch();
-  const { code, stdout, stderr } = await vloc.run(['batch', 'report', 'out', '--attention']);
-  // The small engines of tests write capitals, which is the same text.
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^out\/a\.es\.srt:2: 00:00:00,000 EQUAL: /)]);
-  expect(stderr).toContain('2 cues in 1 result need a person.');
-});
-
 test('an edited file is read again: with row, time and reasons, most reasons first, and the exit code 3', async () => {
   const vloc = await startBatch();
   const path = join(vloc.folder, 'out', 'a.es.srt');
@@ -49,7 +41,8 @@ test('an edited file is read again: with row, time and reasons, most reasons fir
     'Luego vino ella.',
   );
   await writeFile(path, fixed);
-  const { stdout } = await vloc.run(['batch', 'report', 'out', '--attention']);
+  const { code, stdout, stderr } = await vloc.run(['batch', 'report', 'out', '--attention']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('2 cues in 1 result need a person.')]);
   expect(stdout.trim().split('\n')).toEqual([
     'out/a.es.srt:6: 00:00:02,000 NUMBER: "1999" is not in the translation',
     'out/a.es.srt:6: 00:00:02,000 NAME: "Anna Karenina" is not in the translation',

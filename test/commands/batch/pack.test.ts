@@ -19,12 +19,23 @@ const LOCALIZE = ['localize', 'lessons', '--to', 'es', '--out', 'out', '--from-s
 /** The page is made from the build, which a checkout may not have. */
 const IS_BUILT = existsSync(new URL('../../../dist/report-page.js', import.meta.url));
 
-async function startBatch(names: readonly string[] = ['week 1/talk #1.mp4']): Promise<Staging> {
+async function startBatch(): Promise<Staging> {
   const vloc = await startStaging();
-  for (const name of names) await vloc.addVideo(`lessons/${name}`);
+  await vloc.addVideo('lessons/week 1/talk #1.mp4');
   const { code, stderr } = await vloc.run(LOCALIZE);
   expect(code, stderr).toBe(0);
   return vloc;
+}
+
+/** A batch without a video. */
+async function startDub() {
+  const vloc = await startVloc();
+  const path = (name: string) => join(vloc.folder, name);
+  mkdirSync(path('lessons'));
+  writeFileSync(path('lessons/talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
+  const { code, stderr } = await vloc.run(['dub', 'lessons', '--to', 'es', '--out', 'out']);
+  expect(code, stderr).toBe(0);
+  return { ...vloc, path };
 }
 
 /** The paths of all files below a folder. */
@@ -96,46 +107,37 @@ describe.skipIf(!IS_BUILT)('vloc batch pack', () => {
   });
 
   it('packs several folders without inputs, tells equal names apart, and names what is missing with exit code 3', async () => {
-    const vloc = await startBatch(['talk.mp4']);
-    cpSync(vloc.path('out'), vloc.path('out-2'), { recursive: true });
+    const { run, path } = await startDub();
+    cpSync(path('out'), path('out-2'), { recursive: true });
     const pack = ['batch', 'pack', 'out', 'out-2'];
-    const { code, stderr } = await vloc.run([...pack, 'copies/lessons', '--no-originals']);
+    const { code, stderr } = await run([...pack, 'copies/lessons', '--no-originals']);
     expect(code, stderr).toBe(0);
-    const all = [
-      'results/talk.es-2.mp4',
-      'results/talk.es.mp4',
-      'subtitles/talk.en.srt',
-      'subtitles/talk.es.srt',
-    ];
-    expect(filesBelow(vloc.path('copies/lessons'))).toEqual(['report.html', ...all]);
-    expect(linksOf(readPage(vloc.read('copies/lessons/report.html')))).toEqual(new Set(all));
-    rmSync(vloc.path('out/talk.es.mp4'));
-    const missing = await vloc.run([...pack, 'rest', '--no-originals', '-o', 'json']);
+    const all = ['results/talk.es-2.wav', 'results/talk.es.wav', 'subtitles/talk.srt'];
+    expect(filesBelow(path('copies/lessons'))).toEqual(['report.html', ...all]);
+    expect(linksOf(readPage(readFileSync(path('copies/lessons/report.html'), 'utf8')))).toEqual(new Set(all));
+    rmSync(path('out/talk.es.wav'));
+    const missing = await run([...pack, 'rest', '--no-originals', '-o', 'json']);
     expect(missing.code).toBe(3);
-    expect(missing.stderr).toContain('1 file missing: out/talk.es.mp4');
-    expect(JSON.parse(missing.stdout).data).toContainEqual({ file: 'results/talk.es.mp4', bytes: null });
-    expect(filesBelow(vloc.path('rest'))).toContain('results/talk.es-2.mp4');
+    expect(missing.stderr).toContain('1 file missing: out/talk.es.wav');
+    expect(JSON.parse(missing.stdout).data).toContainEqual({ file: 'results/talk.es.wav', bytes: null });
+    expect(filesBelow(path('rest'))).toContain('results/talk.es-2.wav');
   });
 
   it('replaces no file without --clobber, no folder, and no file of the batch', async () => {
-    const vloc = await startVloc();
-    const path = (name: string) => join(vloc.folder, name);
-    mkdirSync(path('lessons'));
-    writeFileSync(path('lessons/talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
-    await vloc.run(['translate', 'lessons', '--from', 'en', '--to', 'es', '--out', 'out']);
+    const { run, path } = await startDub();
     writeFileSync(path('mine.zip'), 'mine');
     const refused = async (...words: readonly string[]) => {
-      const { code, stderr } = await vloc.run(['batch', 'pack', ...words]);
+      const { code, stderr } = await run(['batch', 'pack', ...words]);
       expect(code, stderr).toBe(2);
       return stderr;
     };
     expect(await refused('out', 'mine.zip')).toContain(`${path('mine.zip')} exists`);
     expect(await refused('out', 'lessons', '--clobber')).toContain('is an input of this batch');
     expect(await refused('out', 'state', '--clobber')).toContain(`${path('state')} exists`);
-    expect(await refused('out', 'out/talk.es.srt')).toContain('is a result of this batch');
+    expect(await refused('out', 'out/talk.es.wav')).toContain('is a result of this batch');
     expect(await refused('out')).toContain('only out is given');
     expect(readFileSync(path('mine.zip'), 'utf8')).toBe('mine');
-    expect((await vloc.run(['batch', 'pack', 'out', 'mine.zip', '--clobber'])).code).toBe(0);
+    expect((await run(['batch', 'pack', 'out', 'mine.zip', '--clobber'])).code).toBe(0);
     expect(readFileSync(path('mine.zip'), 'latin1').slice(0, 2)).toBe('PK');
   });
 });

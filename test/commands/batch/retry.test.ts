@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readBatchRecords } from '../../../src/batch/report/read-batch.ts';
 import { openBatchJournal } from '../../../src/batch/run/journal.ts';
@@ -12,10 +9,6 @@ import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import { createTestIo } from '../../support/test-io.ts';
 import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
-
-const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
-/** A process loads all sources; on a busy machine that takes seconds. */
-const PATIENCE_MS = 170_000;
 
 const SRT = (text: string) => `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`;
 const COMMAND = ['translate', 'subs', '--from', 'en', '--to', 'es', '--out', 'out'];
@@ -42,7 +35,7 @@ async function jobCount(vloc: VlocScene): Promise<number> {
   return (await vloc.caller.get('/v1/subtitle-translations?limit=50')).json.data.length;
 }
 
-test('only failed items run again, with the options and in the folder of their command', async () => {
+test('only failed items run again, with the options and in the folder of their command, which then finds everything done', async () => {
   const vloc = await startBatch(lasting(), lasting());
   const first = await vloc.run(COMMAND);
   expect(first.code).toBe(3);
@@ -62,83 +55,42 @@ test('only failed items run again, with the options and in the folder of their c
   expect(JSON.parse(again.stdout).data).toHaveLength(2);
   expect(await stateCounts(vloc)).toEqual({ done: 4 });
   expect(await jobCount(vloc)).toBe(6);
-});
 
-test('repeating the retry makes no job, and the first command finds everything done', async () => {
-  const vloc = await startBatch(lasting());
-  await vloc.run(COMMAND);
-  await vloc.run(['batch', 'retry', 'out', '--all']);
-  const again = await vloc.run(['batch', 'retry', 'out', '--all']);
-  expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('Nothing failed in out.')]);
+  const third = await vloc.run(['batch', 'retry', 'out', '--all']);
+  expect([third.code, third.stderr]).toEqual([0, expect.stringContaining('Nothing failed in out.')]);
   const { stdout } = await vloc.run(['batch', 'report', 'out', '-o', 'json']);
   expect(JSON.parse(stdout).commands).toMatchObject([{ argv: COMMAND, cwd: vloc.folder }]);
   const whole = await vloc.run(COMMAND);
   expect(whole.code, whole.stderr).toBe(0);
-  expect(await jobCount(vloc)).toBe(5);
-});
-
-/** Three items failed; the service holds the jobs of the retry, which is stopped while it waits for them. */
-async function startRetry(...flags: string[]): Promise<VlocScene> {
-  const vloc = await startBatch(lasting(), lasting(), lasting());
-  // A command that does not wait reports failures when it is repeated.
-  await until(
-    async () => (await vloc.run([...COMMAND, ...flags])).code,
-    (code) => code === 3,
-  );
-  vloc.engines.hold();
-  return vloc;
-}
-
-const untilJobs = (vloc: VlocScene, count: number) =>
-  until(
-    () => jobCount(vloc),
-    (jobs) => jobs === count,
-    PATIENCE_MS,
-  );
-
-async function expectComplete(vloc: VlocScene, jobs: number): Promise<void> {
-  expect(await stateCounts(vloc)).toEqual({ done: 4 });
-  expect(await jobCount(vloc)).toBe(jobs);
-  for (const name of ['a', 'b', 'c', 'd'])
-    expect(existsSync(join(vloc.folder, 'out', `${name}.es.srt`)), name).toBe(true);
-}
-
-test('a retry that was killed after its jobs were sent is continued by the same command, at no charge', {
-  timeout: PATIENCE_MS,
-}, async () => {
-  const vloc = await startRetry();
-  const words = ['batch', 'retry', 'out', '--all'];
-  const child = spawn(process.execPath, [ENTRY, ...words], {
-    cwd: vloc.folder,
-    env: {
-      PATH: process.env.PATH ?? '',
-      ...vloc.env,
-    },
-    stdio: 'ignore',
-  });
-  await untilJobs(vloc, 7);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  vloc.engines.letGo();
-  const { code, stderr } = await vloc.run(words);
-  expect(code, stderr).toBe(0);
-  await expectComplete(vloc, 7);
+  expect(await jobCount(vloc)).toBe(6);
 });
 
 test.each(['--fresh', '--detach'])(
-  'Ctrl-C prints the retry of a command with %s, which continues',
+  'Ctrl-C prints the retry of a command with %s, which continues at no charge',
   async (flag) => {
-    const vloc = await startRetry(flag);
+    const vloc = await startBatch(lasting(), lasting(), lasting());
+    // A command that does not wait reports failures when it is repeated.
+    await until(
+      async () => (await vloc.run([...COMMAND, flag])).code,
+      (code) => code === 3,
+    );
+    vloc.engines.hold();
     const test = createTestIo({ cwd: vloc.folder, env: vloc.env, pace: QUICK });
     const running = main(['batch', 'retry', 'out', '--all'], test.io);
-    await untilJobs(vloc, 7);
+    await until(
+      () => jobCount(vloc),
+      (jobs) => jobs === 7,
+    );
     test.send('SIGINT');
     expect(await running).toBe(130);
     expect(test.stderr()).toContain('  vloc batch retry out --all\n');
     vloc.engines.letGo();
     const { code, stderr } = await vloc.run(['batch', 'retry', 'out', '--all']);
     expect(code, stderr).toBe(0);
-    await expectComplete(vloc, 7);
+    expect(await stateCounts(vloc)).toEqual({ done: 4 });
+    expect(await jobCount(vloc)).toBe(7);
+    for (const name of ['a', 'b', 'c', 'd'])
+      expect(existsSync(join(vloc.folder, 'out', `${name}.es.srt`)), name).toBe(true);
   },
 );
 
@@ -172,8 +124,6 @@ test('a recorded command that cannot be repeated is refused before anything is s
     // A later version may have recorded it.
     [{ order: 'age' }, '--order cannot be "age"'],
     [{ filesFrom: '-' }, 'NOT_REPEATABLE'],
-    [{ filesFrom0: '-' }, 'NOT_REPEATABLE'],
-    [{ sheet: '-' }, 'NOT_REPEATABLE'],
   ] as const) {
     const journal = await openBatchJournal({ folder });
     const options = { ...command.options, ...change };

@@ -18,8 +18,6 @@ test('each translation is translated back and paid once: only an edited text is 
   const made = await vloc.run(['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--out', 'out']);
   expect(made.code, made.stderr).toBe(0);
   const translations = async () => (await vloc.jobs())[1];
-  const plan = await vloc.run([...REPORT, '--back', '--dry-run']);
-  expect([plan.code, plan.stderr]).toEqual([0, expect.stringContaining('New jobs: 1, 2 lines.')]);
   const json = await vloc.run([...REPORT, '--back', '--dry-run', '-o', 'json']);
   expect(JSON.parse(json.stdout).plans).toEqual([expect.objectContaining({ jobs: 1, quantity: 2 })]);
   expect(await translations()).toBe(1);
@@ -32,7 +30,6 @@ test('each translation is translated back and paid once: only an edited text is 
   expect(await translations()).toBe(2);
   expect((await vloc.run([...REPORT, '--back'])).stdout).toBe(stdout);
   expect(await translations()).toBe(2);
-  expect((await vloc.run(REPORT)).stdout).not.toContain('BACK');
   expect(await readdir(vloc.path('out'))).toEqual(['.vloc', 'talk.es.srt']);
   await vloc.edit('out/talk.es.srt', 'Siete', 'Ocho');
   await vloc.run([...REPORT, '--back']);

@@ -24,16 +24,11 @@ describe('--out', () => {
 
 it.each([
   ['translate', 'talk.srt', '--to', 'es'],
-  ['translate', 'talk.srt', '--to', 'es', '--dry-run'],
-  ['translate', '--sheet', 'list.csv'],
-  ['translate', '--files-from', 'list.txt', '--to', 'es'],
   ['jobs', 'wait', 'tra_1'],
   ['jobs', 'download', 'tra_1'],
 ])('all commands that fetch results check it before anything is sent: %s %s', async (...words) => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'talk.srt'), '');
-  await writeFile(join(vloc.folder, 'list.csv'), 'file,to\ntalk.srt,es\n');
-  await writeFile(join(vloc.folder, 'list.txt'), 'talk.srt\n');
   for (const wrong of [
     ['--out', 'talk.srt'],
     ['--out', 'x.mp4'],

@@ -29,9 +29,9 @@ test('programs get a line for each id and the exit code at the end', async () =>
   ]);
 });
 
-test.each(['plain', 'id'])('-o %s prints the ids of those that were cancelled', async (form) => {
+test('-o id prints the ids of those that were cancelled', async () => {
   const { vloc, done, ids } = await makeStage();
-  const { stdout } = await vloc.run(['jobs', 'cancel', ...ids, done, '-o', form]);
+  const { stdout } = await vloc.run(['jobs', 'cancel', ...ids, done, '-o', 'id']);
   expect(stdout).toBe(`${ids.join('\n')}\n`);
 });
 

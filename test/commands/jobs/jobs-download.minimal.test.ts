@@ -1,5 +1,4 @@
 /** A service that states neither size nor hash of a result, and jobs that another machine has made. */
-import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,22 +22,6 @@ async function openScene() {
     scene.run(['jobs', 'download', `dubbings/${json.id}`, '--out', out, '-o', 'json', ...flags]);
   return { ...scene, job, out, download };
 }
-
-test('the same command run again recognizes its own file, and downloads nothing', async () => {
-  const { job, out, download } = await openScene();
-  const first = await download();
-  expect([first.code, first.stderr]).toEqual([EXIT_CODES.done.code, first.stderr]);
-  const [name = ''] = await readdir(out);
-  const again = await download();
-  expect([again.code, again.stderr]).toEqual([EXIT_CODES.done.code, again.stderr]);
-  expect(job.downloads).toEqual({ audio: 1 });
-  const bytes = await readFile(join(out, name));
-  expect(bytes.equals(job.files.audio?.bytes ?? Buffer.alloc(0))).toBe(true);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  for (const { stdout } of [first, again]) {
-    expect(JSON.parse(stdout).data[0].files).toMatchObject([{ bytes: bytes.length, sha256, skipped: false }]);
-  }
-});
 
 test('a foreign file at its path is not changed: a result without a language gets another name beside it', async () => {
   const { job, out, download } = await openScene();

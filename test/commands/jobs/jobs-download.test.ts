@@ -70,16 +70,6 @@ test.each([[[]], [['x_1', '--all-finished']]])(
   },
 );
 
-test('--all-finished fetches the results that the key can read', async () => {
-  const vloc = await startVloc();
-  await makeJob(vloc);
-  const dub = await makeJob(vloc, '/v1/dubbings', { subtitle: LINES, target_language: 'es' });
-  await vloc.service.changeKey(vloc.credentials.key, { permissions: ['dubbing'] });
-  const { code, stdout, stderr } = await vloc.run(['jobs', 'download', '--all-finished', '-o', 'id']);
-  expect([code, stdout]).toEqual([0, `${dub}\n`]);
-  expect(stderr).toContain('no permission: audio_separation');
-});
-
 test('a foreign file at the path of a result is kept, and the result counts as not fetched', async () => {
   const vloc = await startVloc();
   const subtitle = join(vloc.folder, 'talk.srt');

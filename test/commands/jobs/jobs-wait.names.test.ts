@@ -75,15 +75,3 @@ test('one job under two of its names is waited for once', async () => {
   const { code, stdout } = await vloc.run(['jobs', 'wait', id, `subtitle-translations/${id}`, '-o', 'json']);
   expect([code, JSON.parse(stdout).data.length]).toEqual([0, 1]);
 });
-
-test('a second run keeps what the first one fetched, and succeeds', async () => {
-  const vloc = await startVloc();
-  const ids = await makeTranslations(vloc, 3);
-  const words = ['--out', join(vloc.folder, 'tw'), '-o', 'json'];
-  expect((await vloc.run(['jobs', 'wait', ids[0] ?? '', ...words])).code).toBe(0);
-  for (const command of ['wait', 'download', 'wait']) {
-    const { code, stdout, stderr } = await vloc.run(['jobs', command, ...ids, ...words]);
-    expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout).data.map(({ files }: Row) => files.length)).toEqual([1, 1, 1]);
-  }
-});

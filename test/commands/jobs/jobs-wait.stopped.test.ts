@@ -89,29 +89,17 @@ describe('Ctrl-C while waiting for jobs', () => {
   });
 });
 
-describe('--timeout', () => {
-  it('of one job prints the command that continues waiting, for the same folder', async () => {
-    const { vloc, running } = await makeStage();
-    const { code, stderr } = await vloc.run(['jobs', 'wait', running, ...wishes, '--timeout', '50ms']);
-    vloc.engines.letGo();
-    expect(code).toBe(8);
-    expect(stderr).toContain(
-      `vloc jobs wait ${running} --out ${join(vloc.folder, 'o')} --name '{id}{ext}' --clobber`,
-    );
-  });
-
-  it('of several says that they still run, and names them in the command', async () => {
-    const { vloc, done, running } = await makeStage();
-    const other = (await vloc.caller.post('/v1/subtitle-translations', TRANSLATION)).json.id;
-    const all = await vloc.run(['jobs', 'wait', running, other, '--timeout', '50ms']);
-    expect(all.code).toBe(8);
-    expect(all.stderr).toContain('2 of 2 jobs are still running');
-    expect(all.stderr).toContain(`wait for them with: vloc jobs wait ${running} ${other}\n`);
-    const some = await vloc.run(['jobs', 'wait', done, running, 'tra_unknown', '--timeout', '50ms']);
-    vloc.engines.letGo();
-    expect(some.code).toBe(3);
-    expect(some.stderr).toContain(`wait for them with: vloc jobs wait ${running}\n`);
-  });
+it('--timeout of several jobs says that they still run, and names them in the command', async () => {
+  const { vloc, done, running } = await makeStage();
+  const other = (await vloc.caller.post('/v1/subtitle-translations', TRANSLATION)).json.id;
+  const all = await vloc.run(['jobs', 'wait', running, other, '--timeout', '50ms']);
+  expect(all.code).toBe(8);
+  expect(all.stderr).toContain('2 of 2 jobs are still running');
+  expect(all.stderr).toContain(`wait for them with: vloc jobs wait ${running} ${other}\n`);
+  const some = await vloc.run(['jobs', 'wait', done, running, 'tra_unknown', '--timeout', '50ms']);
+  vloc.engines.letGo();
+  expect(some.code).toBe(3);
+  expect(some.stderr).toContain(`wait for them with: vloc jobs wait ${running}\n`);
 });
 
 describe('an interrupted download', () => {

@@ -54,7 +54,7 @@ test('many results are fetched a few at a time', async () => {
   };
   const vloc = await startVloc({ faults });
   const ids: string[] = [];
-  for (let count = 0; count < 3 * DOWNLOADS; count += 1)
+  for (let count = 0; count < 2 * DOWNLOADS; count += 1)
     ids.push((await vloc.caller.post('/v1/subtitle-translations', TRANSLATION)).json.id);
   const { code, stderr } = await vloc.run(['jobs', 'wait', ...ids]);
   expect(code, stderr).toBe(0);
@@ -67,7 +67,7 @@ test('empty input on stdin waits for nothing', async () => {
   expect([code, stdout, stderr]).toEqual([0, '', 'No jobs to wait for.\n']);
 });
 
-test.each(['wait', 'download'])('`jobs %s` shows the input of a job that this machine made', async (verb) => {
+test('the input of a job that this machine made is shown', async () => {
   const vloc = await startVloc();
   await writeFile(join(vloc.folder, 'talk.srt'), '1\n00:00:00,000 --> 00:00:01,000\nhello\n');
   const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach', '-o', 'id'];
@@ -76,13 +76,13 @@ test.each(['wait', 'download'])('`jobs %s` shows the input of a job that this ma
   const { json: other } = await vloc.caller.post('/v1/subtitle-translations', TRANSLATION);
   await untilJob(vloc.caller, other, 'succeeded');
   const ids = [`subtitle-translations/${own}`, other.id, 'tra_unknown'];
-  const { stdout } = await vloc.run(['jobs', verb, ...ids, '--fields', 'input,id', '-o', 'json']);
+  const { stdout } = await vloc.run(['jobs', 'wait', ...ids, '--fields', 'input,id', '-o', 'json']);
   expect(JSON.parse(stdout).data).toEqual([
     { input: 'talk.srt', id: own },
     { input: other.id, id: other.id },
     { input: 'tra_unknown', id: null },
   ]);
-  const table = await vloc.run(['jobs', verb, own, other.id]);
+  const table = await vloc.run(['jobs', 'download', own, other.id]);
   expect(table.stdout).toMatch(/^INPUT +LANGUAGE +STATUS/);
   expect(table.stdout).toContain('\ntalk.srt ');
   expect(table.stdout).toContain(`\n${other.id} `);

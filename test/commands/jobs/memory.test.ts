@@ -3,11 +3,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
-import type { ServiceOptions } from '../../../src/service/index.ts';
-import { until } from '../../service/harness/scene.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
-import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts';
-import { environmentOf, startVloc, type VlocScene } from '../support/run-vloc.ts';
+import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { tmx } from '../support/tmx.ts';
 
 interface Desk extends VlocScene {
@@ -21,10 +18,7 @@ interface Desk extends VlocScene {
 
 const time = (ms: number) => new Date(ms).toISOString().slice(11, 23).replace('.', ',');
 
-async function openDesk(
-  translate = (text: string) => text.toUpperCase(),
-  options: Partial<ServiceOptions> = {},
-): Promise<Desk> {
+async function openDesk(translate = (text: string) => text.toUpperCase()): Promise<Desk> {
   const sent: (readonly string[])[] = [];
   const small = createSmallEngines();
   const engines: Engines = {
@@ -38,7 +32,7 @@ async function openDesk(
       },
     },
   };
-  const vloc = await startVloc({ engines, ...options });
+  const vloc = await startVloc({ engines });
   return {
     ...vloc,
     sent,
@@ -176,8 +170,6 @@ describe('a second run after an edited source', () => {
     const desk = await openDesk();
     await desk.write('talk.srt', TALK);
     await desk.run(TRANSLATE);
-    const fresh = await desk.run([...TRANSLATE, '--fresh', '--clobber', '--dry-run', '--output', 'json']);
-    expect(JSON.parse(fresh.stdout)).toMatchObject({ quantity: 4 });
     await desk.run([...TRANSLATE, '--fresh', '--clobber']);
     expect(desk.sent).toEqual([TALK, TALK]);
     for (const words of [
@@ -222,34 +214,15 @@ describe('a finished translation', () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining(NOTE)]);
     }
     expect((await desk.read('talk.es.srt'))[0]).toBe('HELLO THERE.');
-    const planned = await desk.run([...TRANSLATE, '--clobber', '--dry-run', '--output', 'json']);
-    expect(JSON.parse(planned.stdout)).toMatchObject({ jobs: 0, credits: 0 });
     const { code, stdout, stderr } = await desk.run([...TRANSLATE, '--clobber', '--output', 'json']);
     expect([code, chargedIn(stdout)], stderr).toEqual([0, 0]);
     const wanted = ['Muy buenas.', 'THIS IS A', 'LONG SENTENCE.', '<i>Chao.</i>'];
     expect(await desk.read('talk.es.srt')).toEqual(wanted);
-    for (const more of [[], ['--clobber']]) {
-      const again = await desk.run([...TRANSLATE, ...more]);
-      expect(again.stderr).not.toContain('newer');
-      expect(again.stderr).toContain('Nothing to do');
-    }
+    const again = await desk.run([...TRANSLATE, '--clobber']);
+    expect(again.stderr).not.toContain('newer');
+    expect(again.stderr).toContain('Nothing to do');
     expect(await desk.read('talk.es.srt')).toEqual(wanted);
     expect(desk.sent).toEqual([TALK]);
-  });
-
-  it('says nothing of lines that it has already, or that a machine translated', async () => {
-    const desk = await openDesk();
-    await desk.write('talk.srt', TALK);
-    await desk.run(TRANSLATE);
-    await writeFile(
-      join(desk.folder, 'same.tmx'),
-      tmx(['Hello there.', 'HELLO THERE.'], ['Other.', 'Otra.']),
-    );
-    await desk.run(['memory', 'import', 'same.tmx']);
-    await desk.write('other.srt', TALK);
-    await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es', '--fresh']);
-    const { code, stderr } = await desk.run(TRANSLATE);
-    expect([code, stderr.includes('newer')], stderr).toEqual([0, false]);
   });
 });
 
@@ -272,42 +245,4 @@ describe('--memory', () => {
     const own = await desk.run(['translate', 'own.srt', '--from', 'en', '--to', 'es', '--out', 'fourth']);
     expect([own.code, desk.sent.length], own.stderr).toEqual([0, 1]);
   });
-
-  it('does not offer the lines of another service for a finished translation, even with --any-memory', async () => {
-    const [desk, other] = [await openDesk((text) => text.toLowerCase()), await openDesk()];
-    const shared = ['--memory', join(desk.folder, 'team.db')];
-    for (const each of [desk, other]) {
-      await each.write('talk.srt', TALK);
-      await each.run([...TRANSLATE, ...shared]);
-    }
-    await writeFile(join(desk.folder, 'team.tmx'), tmx(['Other.', 'Otra.']));
-    await desk.run(['memory', 'import', 'team.tmx', ...shared]);
-    const { code, stderr } = await desk.run([...TRANSLATE, ...shared, '--any-memory']);
-    expect([code, stderr.includes('newer')], stderr).toEqual([0, false]);
-  });
-});
-
-it('a run that is killed when its job is created but not answered sends the same lines again, whatever is remembered meanwhile, and pays nothing twice', async () => {
-  const isMeant = (method: string, url: string) => method === 'POST' && /\/subtitle-translations$/.test(url);
-  const killer = createKiller({ at: 'answer', isMeant });
-  const desk = await openDesk(undefined, { faults: killer.faults });
-  await desk.write('talk.srt', TALK);
-  await desk.run(TRANSLATE);
-  const texts = ['New one.', ...TALK.slice(1, 3), 'Last.'];
-  await desk.write('talk.srt', texts);
-  const env = { PATH: process.env.PATH, ...environmentOf(desk, desk.folder) };
-  killer.child = spawnVloc(TRANSLATE, { folder: desk.folder, env });
-  await expectKilled(killer.child);
-  // The service begins the job when it likes.
-  await until(() => desk.sent.length > 1);
-  expect(desk.sent.slice(1)).toEqual([['New one.', 'Last.']]);
-  await desk.write('other.srt', ['New one.']);
-  await desk.run(['translate', 'other.srt', '--from', 'en', '--to', 'es']);
-  const planned = await desk.run([...TRANSLATE, '--dry-run', '--output', 'json']);
-  expect(JSON.parse(planned.stdout).memory.to_pay).toBe(0);
-  const { code, stderr } = await desk.run(TRANSLATE);
-  expect(code, stderr).toBe(0);
-  expect(await desk.read('talk.es.srt')).toEqual(texts.map((text) => text.toUpperCase()));
-  const { json: jobs } = await desk.caller.get('/v1/subtitle-translations?limit=50');
-  expect(jobs.data).toHaveLength(3);
 });

@@ -134,22 +134,6 @@ describe('a translation with cues missing', () => {
     const refilled = await desk.run(['batch', 'report', '.', '--attention']);
     expect(refilled.stdout).not.toContain('MISSING');
   });
-
-  it('ends a batch with 3 if others are done, and keeps the advice of those that failed for good', async () => {
-    const desk = await openDesk((lines) => (lines.length === 10 ? twoOf(lines) : translated(lines)));
-    await writeFile(desk.path('other.srt'), srtOf(['Hello.']));
-    const { code, stderr } = await desk.run([...TRANSLATE, 'other.srt']);
-    expect(code, stderr).toBe(3);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`talk.srt → es: ${NAMED} (CUES_MISSING)`);
-    expect(stderr).not.toContain('--retry-failed');
-  });
-
-  it('is noticed if no text at all came', async () => {
-    const desk = await openDesk((lines) => (lines.length === 10 ? blank(lines) : translated(lines)));
-    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '-o', 'json']);
-    expect(code, stderr).toBe(5);
-    expect(missingIn(stdout)[0]).toHaveLength(10);
-  });
 });
 
 describe('with a memory', () => {
@@ -234,13 +218,15 @@ it('a result on stdout is not printed as if it were whole', async () => {
   expect([code, stdout], stderr).toEqual([5, '']);
 });
 
-it('several files of a folder are each compared with their own source', async () => {
+it('several files are each compared with their own source, and the batch ends with 3 if others are done, without an advice to send them again', async () => {
   const desk = await openDesk(twoOf);
   await rm(desk.path('talk.srt'));
   await mkdir(desk.path('in'));
   await writeFile(desk.path('in/a.srt'), srtOf(TALK.slice(0, 3)));
   await writeFile(desk.path('in/b.srt'), srtOf(['Something.', 'Else.']));
   const words = ['translate', 'in', '--from', 'en', '--to', 'es', '--out', 'out', '-o', 'json'];
-  const { code, stdout } = await desk.run(words);
+  const { code, stdout, stderr } = await desk.run(words);
   expect([code, missingIn(stdout)]).toEqual([3, [[3], []]]);
+  expect(stderr).toContain('CUES_MISSING');
+  expect(stderr).not.toContain('--retry-failed');
 });
