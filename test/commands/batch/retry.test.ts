@@ -124,6 +124,8 @@ test('a recorded command that cannot be repeated is refused before anything is s
     // A later version may have recorded it.
     [{ order: 'age' }, '--order cannot be "age"'],
     [{ filesFrom: '-' }, 'NOT_REPEATABLE'],
+    [{ filesFrom0: '-' }, 'NOT_REPEATABLE'],
+    [{ sheet: '-' }, 'NOT_REPEATABLE'],
   ] as const) {
     const journal = await openBatchJournal({ folder });
     const options = { ...command.options, ...change };
