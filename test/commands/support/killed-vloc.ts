@@ -4,8 +4,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Faults } from '../../../src/service/index.ts';
-import { pathWith } from '../../support/path-without.ts';
-import { rememberingPath } from '../../support/remembered-programs.ts';
 
 const SCRIPT = join(import.meta.dirname, 'vloc-process.ts');
 
@@ -72,12 +70,6 @@ export function spawnVloc(
 export function endWithTest(child: ChildProcess): ChildProcess {
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
-}
-
-/** A PATH with a program that kills vloc instead of reading or writing a file. */
-export function killingPath(program: 'ffmpeg' | 'ffprobe', file: string): string {
-  const kill = `case "$*" in *${file}*) kill -KILL $PPID; exit 1 ;; esac`;
-  return pathWith(program, kill, `PATH='${rememberingPath()}'`, `exec ${program} "$@"`);
 }
 
 /** Waits for the end of a process that is killed. */
