@@ -88,7 +88,8 @@ describe.skipIf(CHROMIUM === null)('any line of a video on the page', () => {
       await expect.poll(muted).toEqual(silent);
       await expect.poll(() => page.locator('.play').textContent()).toBe('Pause');
       await expect.poll(() => page.locator('.play').textContent()).toBe('Play');
-      const [time = 0] = await page.$$eval('video', (videos) => videos.map((video) => video.currentTime));
+      // That which is heard: the other follows, later on a busy machine.
+      const time = await page.$$eval('video', (videos) => videos.find((video) => !video.muted)?.currentTime);
       expect(time).toBeGreaterThanOrEqual(4.4);
       expect(time).toBeLessThan(6);
     }
