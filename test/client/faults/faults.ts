@@ -152,7 +152,9 @@ export const FAULTS: readonly Fault[] = [
   {
     name: '307 to another host',
     does: { type: 'answer', respond: redirectElsewhere },
+    // A file is sent again under a new reservation, once.
     once: { api: 'configuration', poll: 'done', put: 'done', download: 'expired' },
+    permanent: { api: 'configuration', poll: 'done', put: 'expired', download: 'expired' },
   },
   {
     ...transient('headers of 60 KB', executeThenRespond({ ...JSON_TYPE, 'x-big': 'a'.repeat(60_000) }, '{}')),
