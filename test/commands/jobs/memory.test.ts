@@ -1,5 +1,5 @@
 /** The translation memory of `vloc translate`: what is sent, and what is paid. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
@@ -111,6 +111,36 @@ describe('a second run after an edited source', () => {
       'IT IS ABOUT',
       'NUMBER TWO.',
       'THE END OF 2.',
+    ]);
+  });
+
+  it('makes no job if every line is remembered', async () => {
+    const desk = await openDesk();
+    await desk.write('talk.srt', TALK);
+    await desk.run(TRANSLATE);
+    await desk.write('talk.srt', [...TALK.slice(3), ...TALK.slice(0, 3)]);
+    const planned = await desk.run([...TRANSLATE, '--dry-run', '--output', 'json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ jobs: 0, credits: 0, memory: { to_pay: 0 } });
+    const { code, stdout, stderr } = await desk.run([...TRANSLATE, '--output', 'json']);
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout).data[0]).toMatchObject({ id: null, charged_credits: 0 });
+    expect(desk.sent).toHaveLength(1);
+    expect(await desk.read('talk.es.srt')).toEqual([
+      'GOODBYE.',
+      'HELLO THERE.',
+      'THIS IS A',
+      'LONG SENTENCE.',
+    ]);
+    const again = await desk.run([...TRANSLATE, '--output', 'json']);
+    expect([again.code, desk.sent.length], again.stderr).toEqual([0, 1]);
+    expect(JSON.parse(again.stdout).data[0].id).toBe(null);
+    await rm(join(desk.folder, 'talk.es.srt'));
+    const restored = await desk.run(TRANSLATE);
+    expect([restored.code, desk.sent.length], restored.stderr).toEqual([0, 1]);
+    expect(await desk.read('talk.es.srt')).toHaveLength(4);
+    const { stdout: report } = await desk.run(['batch', 'report', '.', '--output', 'json']);
+    expect(JSON.parse(report).items).toMatchObject([
+      { state: 'done', job_id: null, credits: { charged: 4, reserved: 0 } },
     ]);
   });
 
