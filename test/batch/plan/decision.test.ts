@@ -271,3 +271,19 @@ it('to state the language that a job has found is no change, and another one nam
     expect.stringContaining('other options: --from auto (the service does not say what it found) → en.'),
   ]);
 });
+
+it('a copy of a video without sound stays while its file does, and is made again if it is gone or its file is another', async () => {
+  const cwd = createFolder({ 'a.mp4': MP4 });
+  const result = join(cwd, 'a.ca.mp4');
+  const examineVideo = async () =>
+    ({ type: 'usable', seconds: 1, preparation: null, isSilent: true }) as const;
+  const copy = { options: { passThrough: true, clobber: true }, io: { examineVideo } };
+  const before = asked(await plan(cwd, ['a.mp4'], copy));
+  const history = createHistory([...before, downloaded(result, 4)], { replace: true });
+  const step = async () => (await plan(cwd, ['a.mp4'], { ...copy, history })).planned[0]?.decision;
+  expect(await step()).toMatchObject({ step: 'new' });
+  writeFileSync(result, 'good');
+  expect(await step()).toMatchObject({ step: 'done' });
+  writeFileSync(join(cwd, 'a.mp4'), Buffer.concat([MP4, MP4]));
+  expect(await step()).toMatchObject({ step: 'new' });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PlanIo } from '../../../src/batch/inputs/plan-request.ts';
 import type { Planning } from './support.ts';
 import { createFolder, MP4, plan as planIn, problemsOf } from './support.ts';
 
@@ -60,6 +61,18 @@ describe('a plan', () => {
     const byId = { ...recognize, options: { to: [], name: '{stem}.{id}{ext}' } };
     const { planned } = await planIn(createFolder({ 'a.mp4': MP4, 'a.mov': MP4 }), ['a.mp4', 'a.mov'], byId);
     expect(planned).toHaveLength(2);
+  });
+
+  it('lets a named file fail alone whose track must be chosen, and lists it too where nothing can run', async () => {
+    const examineVideo: PlanIo['examineVideo'] = async (path) => {
+      if (path.endsWith('a.mp4')) return { type: 'usable', seconds: 61, preparation: null };
+      const problem = { type: 'problem', detail: 'choose' } as const;
+      return path.endsWith('b.mp4') ? { ...problem, isOwn: true } : problem;
+    };
+    const { planned } = await plan(['a.mp4', 'b.mp4'], {}, { io: { examineVideo } });
+    expect(planned.map(({ item }) => item.input.type)).toEqual(['file', 'unusable']);
+    const all = plan(['a.mp4', 'b.mp4', 'a.mov'], {}, { io: { examineVideo } });
+    expect(await problemsOf(all)).toEqual(['a.mov: choose', 'b.mp4: choose']);
   });
 
   it('finds a result that already exists', async () => {

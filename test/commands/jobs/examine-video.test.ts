@@ -117,15 +117,7 @@ it('a hostile file is refused before anything is sent', async () => {
   expect(desk.count('createUpload')).toBe(0);
 });
 
-const NOT_WHOLE =
-  /breaks off at \d\.\d s of \d+\.\d s: the file is incomplete; copy, download or export it again/;
-
 describe('a damaged video', () => {
-  it('that lacks its end is refused before a number of parts is promised', async () => {
-    const path = cutOff(makeVideo('talk.mp4', 6, ...FAST), 0.6);
-    expect(await examine(path, { split: true })).toEqual(problem(NOT_WHOLE));
-  });
-
   it('does not become a shorter one that looks whole', async () => {
     const path = cutOff(makeVideo('talk.mkv', 4, ...MP4), 0.5);
     await expect(prepare(path, await examine(path, { convert: true }))).rejects.toMatchObject({
@@ -150,7 +142,11 @@ describe('a damaged video', () => {
   });
 
   it('without its index is refused, and left to the service if nothing can read it', async () => {
-    const path = cutOff(makeVideo('trunc.mp4', 1, ...MP4), 0.5);
+    const path = join(makeFolder(), 'trunc.mp4');
+    writeFileSync(
+      path,
+      Buffer.concat([Buffer.from('\0\0\0\x10ftypisom\0\0\0\0\0\0\x20\0mdat'), Buffer.alloc(500)]),
+    );
     expect(await examine(path)).toEqual(
       problem(/^the video has no index: the recording or its copy was cut off/),
     );

@@ -2,7 +2,8 @@
  * `--one-file`, from the command to the tracks of the file. Its items are tested in `batch/inputs`, when it is made again in
  * `batch/plan`, its tracks in `media/export`.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
@@ -10,6 +11,7 @@ import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { ffprobe } from '../../engines/workspace.ts';
 import { readCues } from '../../support/media.ts';
 import { type Staging, startStaging } from '../stages/staging.ts';
+import { srtCue } from '../subtitles/desk.ts';
 
 /** Engines that cannot make French until they are allowed to. */
 async function startWithoutFrench() {
@@ -23,10 +25,6 @@ async function startWithoutFrench() {
     async auto_localization(task, work) {
       refuse(task);
       return run.auto_localization(task, work);
-    },
-    async subtitle_translation(task, work) {
-      refuse(task);
-      return run.subtitle_translation(task, work);
     },
   }));
   const allow = () => {
@@ -51,8 +49,10 @@ const namesIn = (vloc: Staging) => readdirSync(vloc.path('out')).filter((name) =
 
 const ONE = ['localize', 'talk.mp4', '--from', 'en', '--one-file', '--out', 'out'];
 
-it('a file of jobs has the languages that could be made, each with its sound beside it, and the next run pays only for the missing one', async () => {
+it('a file of jobs has the languages that could be made, if any, each with its sound beside it, and the next run pays only for the missing one', async () => {
   const { vloc, allow } = await startWithoutFrench();
+  const none = await vloc.run([...ONE.with(-1, 'none'), '--to', 'fr']);
+  expect([none.code, none.stderr]).toEqual([5, expect.stringContaining('no language of it could be made')]);
   const words = [...ONE, '--to', 'fr,es', '--sound-only', '--default', 'original', '--provenance'];
   const failed = await vloc.run([...words, '-o', 'plain']);
   expect([failed.code, failed.stderr]).toEqual([3, expect.stringContaining('no French today')]);
@@ -68,18 +68,11 @@ it('a file of jobs has the languages that could be made, each with its sound bes
   expect(JSON.parse(next.stdout)).toMatchObject({ jobs: 1, done_before: 2 });
 });
 
-it('a file of stages has its languages with their edited subtitles and its provenance, and none if no language could be made', async () => {
-  const { vloc, allow } = await startWithoutFrench();
-  const stages = [...ONE, '--from-subtitles', '--subtitle-output', 'soft', '--provenance'];
-  const none = await vloc.run([...stages, '--to', 'fr']);
-  // As without the option.
-  expect([none.code, none.stderr]).toEqual([5, expect.stringContaining('no language of it could be made')]);
-  expect(existsSync(vloc.path(FILE))).toBe(false);
-  const status = await vloc.run(['batch', 'status', 'out', '-o', 'json']);
-  expect([status.code, JSON.parse(status.stdout).counts]).toMatchObject([3, { failed: 2, waiting: 0 }]);
-  allow();
-  await vloc.edit('talk.en.srt', 'good morning', 'good day');
-  const made = await vloc.run([...stages, '--to', 'es,fr', '--retry-failed']);
+it('a file of stages has its languages with their edited subtitles and its provenance', async () => {
+  const vloc = await startStaging();
+  const stages = [...ONE, '--from-subtitles', '--original-audio', 'mute', '--subtitle-output', 'soft'];
+  await writeFile(vloc.path('talk.en.srt'), srtCue(1, 0, 1, 'good day'));
+  const made = await vloc.run([...stages, '--to', 'es,fr', '--provenance']);
   expect(made.code, made.stderr).toBe(0);
   expect([tracksOf(vloc), tracksOf(vloc, 's')]).toEqual([
     ['1 spa', '0 fra', '0 eng'],
@@ -93,6 +86,5 @@ it('a file of stages has its languages with their edited subtitles and its prove
     ['es', 'fr'],
     ['es', 'fr'],
   ]);
-  const steps = provenance?.steps.map(({ step }) => step);
-  expect(steps).toEqual(['recognize', 'translate', 'speak', 'separate']);
+  expect(provenance?.steps.map(({ step }) => step)).toEqual(['recognize', 'translate', 'speak']);
 });

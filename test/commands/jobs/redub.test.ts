@@ -7,13 +7,9 @@ import { openBatchJournal } from '../../../src/batch/run/journal.ts';
 import { formatSrt } from '../../../src/protocol/srt.ts';
 import type { SubtitleLine } from '../../../src/protocol/subtitle-line.ts';
 import type { Faults, ServiceOptions } from '../../../src/service/index.ts';
-import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
-import { makeFolder } from '../../support/make-folder.ts';
-import { rememberingPath } from '../../support/remembered-programs.ts';
-import { runMain, variablesIn } from '../../support/run-main.ts';
 import { differingMs, samplesOf, speakTones, type ToneVoice } from '../../support/tones.ts';
-import { environmentOf, QUICK, startVloc } from '../support/run-vloc.ts';
+import { environmentOf, startVloc } from '../support/run-vloc.ts';
 
 const DUB = ['dub', 'talk.srt', '--to', 'es'];
 
@@ -223,42 +219,3 @@ describe('a run that dubs an edited line', () => {
     expect(await desk.charges()).toEqual([3, 1]);
   });
 });
-
-it.runIf(testsOwnWork())(
-  'the embedded service speaks one line anew, and its built-in voice fits',
-  async () => {
-    const folder = makeFolder();
-    // The first has too little time, which stays known.
-    const lines = [0, 1].map((at) => ({
-      ...{ index: at + 1, start_ms: at * 6000 + (at === 0 ? 4600 : 0), end_ms: at * 6000 + 5000 },
-      text: `This is sentence number ${at + 1}, and it is spoken.`,
-    }));
-    const env = { ...variablesIn(folder), PATH: rememberingPath() };
-    const vloc = async (...words: string[]) => {
-      const { code, stdout, stderr } = await runMain(words, { cwd: folder, pace: QUICK, env });
-      expect(code, stderr).toBe(0);
-      return stdout;
-    };
-    const dub = async (...more: string[]) => {
-      writeFileSync(join(folder, 'talk.en.srt'), formatSrt(lines));
-      await vloc('dub', 'talk.en.srt', '--to', 'en', '--out', 'out', ...more);
-      return samplesOf(readFileSync(join(folder, 'out', 'talk.en.wav')));
-    };
-    const before = await dub();
-    lines.splice(1, 1, {
-      ...(lines[1] as (typeof lines)[number]), // it exists
-      text: 'Here something else is said, in fewer words.',
-    });
-    // Without --only, so few lines would be dubbed as a whole.
-    const [from = 0, to = 0] = differingMs(before, await dub('--only', '2'), 48_000) ?? [];
-    // After a pause, speech may begin up to 0.3 s early.
-    expect(from).toBeGreaterThanOrEqual(5700);
-    expect(to).toBeLessThanOrEqual(12_000);
-    expect(to - from).toBeGreaterThan(1000);
-    const [item] = JSON.parse(await vloc('batch', 'status', 'out', '-o', 'json')).items;
-    type Cue = { cues: number[]; fit: string };
-    const cuts = item.provenance.cues.filter(({ fit }: Cue) => fit === 'cut');
-    expect(cuts.map(({ cues }: Cue) => cues)).toEqual([[1]]);
-    expect(item.credits).toEqual({ reserved: 0, charged: 2 });
-  },
-);

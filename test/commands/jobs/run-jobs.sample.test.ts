@@ -1,17 +1,14 @@
 /** `--sample`: the beginning of a video as an item of its own, then the whole. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Context, TestSettings } from '../../../src/commands/context/context.ts';
 import { noteSamples } from '../../../src/commands/jobs/sample.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
-import { makeVideo } from '../../prepare/workspace.ts';
 import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
-import { makeFolder } from '../../support/make-folder.ts';
 import { probeStreams } from '../../support/media.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
-import { makeFiles } from './made-files.ts';
 
 /** Seven seconds are two parts, each a started minute. A sample has one. */
 const limits: NonNullable<TestSettings['limits']> = {
@@ -110,26 +107,23 @@ describe('a sample', PATIENCE, () => {
     expect((await run(...words, '--sample', '--rebuild')).code).toBe(3);
     expect([existsSync(sample), jobsOf(desk)]).toEqual([true, 2]);
   });
-
-  test('of a shorter video that is too large for one job is sent in parts', async () => {
-    // More bytes than the sound of its parts, and key frames at each pause.
-    const path = makeVideo(makeFolder(), 'talk.mp4', 3, ...H264, '-g', '5', '-crf', '5');
-    const { size } = statSync(path);
-    const parts = { equalSeconds: 60, mostSeconds: 60, mostBytes: size };
-    const { files } = await makeFiles(
-      path,
-      { sample: 40_000 },
-      { ...limits, seconds: 60, bytes: size, parts },
-    );
-    expect(files).toHaveLength(2);
-  });
 });
 
 describe('a sample in stages', PATIENCE, () => {
   test('has subtitles of its own beside the video, is made from their edited text, and leaves the whole to be done', async () => {
     const { desk, at, run } = await open();
     makeTalk(at('talk.mp4'));
-    const words = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--split'];
+    const words = [
+      'localize',
+      'talk.mp4',
+      '--from',
+      'en',
+      '--to',
+      'es',
+      '--split',
+      '--original-audio',
+      'mute',
+    ];
     const stopped = await run(...words, '--sample', '5s', '--stop-after', 'translate');
     expect(stopped.code, stopped.stderr).toBe(0);
     expect(stopped.stderr).toContain('talk.sample.es.srt');
@@ -139,14 +133,10 @@ describe('a sample in stages', PATIENCE, () => {
     const made = await run(...words, '--sample', '5s', '--from-subtitles', '-o', 'json');
     expect(made.code, made.stderr).toBe(0);
     expectCut(at('talk.es.sample.mp4'));
-    // The separation, and the dub of the edited text.
     const { sample } = JSON.parse(made.stdout);
-    expect(sample.units).toMatchObject([
-      { unit: 'started_thousand_characters', quantity: 1 },
-      { unit: 'started_minute', quantity: 1, whole_quantity: 2 },
-    ]);
+    expect(sample.units).toMatchObject([{ unit: 'started_thousand_characters', quantity: 1 }]);
     expect(sample.continue).toBe(`vloc ${words.join(' ')} --from-subtitles -o json`);
-    expect(made.stderr).toContain(' paid; the whole costs about ');
+    expect(made.stderr).toContain(' paid; the whole costs ');
     expect([desk.count('createSubtitleRecognition'), desk.count('createDubbing')]).toEqual([1, 1]);
     expect(readFileSync(at('talk.sample.es.srt'), 'utf8')).toContain('edited');
     // Two parts are recognized.

@@ -28,7 +28,7 @@ it('the number of videos is printed before the first of them is examined', async
       return write(text);
     },
   });
-  await main(['separate', 'a.mp4', 'b.mp4'], test.io);
+  await main(['separate', 'a.mp4', 'b.mp4', '--dry-run'], test.io);
   expect(test.stderr()).toMatch(/^Reading 2 videos\.\.\.\n/);
   expect([before, existsSync(seen)]).toEqual([[false], true]);
 });

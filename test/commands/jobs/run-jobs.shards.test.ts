@@ -4,7 +4,6 @@ import { describe, expect, it, test } from 'vitest';
 import { makeFolder as makeOutputFolder } from '../../../src/base/folder.ts';
 import { readOwnRecords } from '../../../src/batch/records/other-journals.ts';
 import { shardOf } from '../../../src/batch/records/shard.ts';
-import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
@@ -25,21 +24,8 @@ async function startShards(names: readonly string[] = NAMES, options: Parameters
 }
 
 /** What makes a run one of another machine: it shares neither slots nor records with others. */
-function machine({ folder }: VlocScene, name: string, pace: TestIoOptions['pace'] = QUICK): TestIoOptions {
-  return { env: { VLOC_STATE_DIR: join(folder, `state-${name}`) }, ...(pace === undefined ? {} : { pace }) };
-}
-
-/** A clock that is so many times faster: a service that has no slot asks for pauses of ten seconds. */
-const SPEED = 20;
-
-function fastPace(): NonNullable<TestIoOptions['pace']> {
-  const begunMs = Date.now();
-  return {
-    runtime: {
-      now: () => begunMs + (Date.now() - begunMs) * SPEED,
-      sleep: (ms, signal) => SYSTEM_RUNTIME.sleep(ms / SPEED, signal),
-    },
-  };
+function machine({ folder }: VlocScene, name: string): TestIoOptions {
+  return { env: { VLOC_STATE_DIR: join(folder, `state-${name}`) }, pace: QUICK };
 }
 
 async function jobsOf({ caller }: VlocScene) {
@@ -56,27 +42,17 @@ test('the names of these tests belong to both shards', () => {
   expect([FIRST.length > 1, SECOND.length > 1]).toEqual([true, true]);
 });
 
-describe('three concurrent machines, with a service that has two slots', () => {
+describe('three concurrent machines', () => {
   it('process each item once, into folders of their own that are one batch', async () => {
-    let refused = 0;
-    const vloc = await startShards(NAMES, {
-      config: { concurrentTasks: 2 },
-      onRequest: ({ status }) => {
-        if (status === 429) refused += 1;
-      },
-    });
-    vloc.engines.hold();
-    const running = Promise.all(
+    const vloc = await startShards();
+    const runs = await Promise.all(
       [1, 2, 3].map((index) =>
         vloc.run(
           [...TRANSLATE, '--out', `out-${index}`, '--shard', `${index}/3`, '-o', 'json'],
-          machine(vloc, String(index), fastPace()),
+          machine(vloc, String(index)),
         ),
       ),
     );
-    await until(() => refused >= 3);
-    vloc.engines.letGo();
-    const runs = await running;
     expect(runs.map(({ code, stderr }) => [code, stderr.includes('failed')])).toEqual([
       [0, false],
       [0, false],

@@ -47,8 +47,8 @@ test('a style is drawn on this machine into the delivered video, and another one
   expect(readdirSync(at('.')).filter((name) => name.includes('.es.'))).toEqual(['talk.es.mp4']);
 });
 
-test('a dry run says where subtitles are burned in, and what cannot be drawn is refused before anything is sent', async () => {
-  const { localize, at, jobs } = await startTalk();
+test('a dry run says where subtitles are burned in, and what cannot be drawn is refused before anything is sent, also by a watch', async () => {
+  const { localize, run, at, jobs } = await startTalk();
   writeFileSync(at('wrong.json'), '{"size":0}');
   writeFileSync(at('font.json'), '{"font":"Nosuch Grotesk"}');
   expect(await localize(...STYLED, 'box', '--dry-run')).toMatchObject({
@@ -64,14 +64,8 @@ test('a dry run says where subtitles are burned in, and what cannot be drawn is 
     [[...STYLED, 'font.json'], 'the font "Nosuch Grotesk" of the subtitle style is not installed'],
   ] as const)
     expect(await localize(...words), why).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
-  expect(await jobs()).toEqual([]);
-});
-
-test('a watch ends at once with a style that cannot be drawn', async () => {
-  const { at, run } = await startTalk();
+  const watch = ['localize', 'in', '--to', 'es', '--out', 'out', '--watch', ...STYLED, 'font.json'];
   mkdirSync(at('in'));
-  writeFileSync(at('font.json'), '{"font":"Nosuch Grotesk"}');
-  const words = ['localize', 'in', '--to', 'es', '--out', 'out', '--watch', ...STYLED, 'font.json'];
-  const { code, stderr } = await run(words);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('"Nosuch Grotesk"')]);
+  expect(await run(watch)).toMatchObject({ code: 2, stderr: expect.stringContaining('"Nosuch Grotesk"') });
+  expect(await jobs()).toEqual([]);
 });

@@ -1,10 +1,9 @@
 /** Folders with files that cannot be used: the rest runs, and everything that counts counts the same. */
-import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { ffmpeg } from '../../engines/workspace.ts';
 import { createSmallEngines, mediaOf, videoOf } from '../../service/harness/small-engines.ts';
 import type { Ended } from '../../support/run-main.ts';
 import { linesOf } from '../support/run-vloc.ts';
@@ -121,26 +120,6 @@ describe('a folder with unusable files', () => {
     expect(retried.code, retried.stderr).toBe(2);
     expect(accountsOfRun(retried)).toEqual({ total: 3, done: 0, failed: run.failed });
     expect(desk.count('createSubtitleTranslation')).toBe(1);
-  });
-
-  it('fails one of named files alone if its track must be chosen, and ends with others before anything is sent', async () => {
-    const desk = await openDesk();
-    const inputs = join(desk.folder, 'in');
-    const picture = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
-    const tone = ['-f', 'lavfi', '-i', 'sine=f=220:r=48000:d=1'];
-    const maps = ['-map', '0:v', '-map', '1:a', '-map', '2:a'];
-    ffmpeg(...picture, ...tone, '-preset', 'ultrafast', join(inputs, 'good.mp4'));
-    ffmpeg(...picture, ...tone, ...tone, ...maps, '-preset', 'ultrafast', join(inputs, 'two.mp4'));
-    writeFileSync(join(inputs, 'junk.mp4'), 'not a video at all');
-    const named = ['recognize', 'in/good.mp4', 'in/two.mp4', ...RECOGNIZE];
-    const alone = await desk.vloc(named);
-    expect(alone.code, alone.stderr).toBe(3);
-    expect(alone.stderr).toContain('2 audio tracks; choose one with --audio-track');
-    expect(readFileSync(join(desk.folder, 'out', 'good.en.srt'), 'utf8')).toContain('-->');
-    const refused = await desk.vloc([...named, 'in/junk.mp4', '--fresh', '--clobber']);
-    expect([refused.code, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toContain('2 problems found; nothing was sent');
-    expect(desk.count('createSubtitleRecognition')).toBe(1);
   });
 
   it('runs a file that was fixed since, by the same command and by a retry', async () => {

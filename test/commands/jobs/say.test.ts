@@ -62,24 +62,20 @@ it('a name is spoken as say writes it, costs what --dry-run said, and the subtit
 
 it('a changed say dubs the cues with the name only, and another changed term none', async () => {
   const desk = await startDub();
-  await desk.run(...DUB.slice(0, -2));
-  const before = desk.track();
   desk.say('Doktor Müller');
+  await desk.run(...DUB);
+  const before = desk.track();
+  desk.say('Doktor Miller');
   expect(quantityOf(await desk.run(...DUB, '--dry-run', '-o', 'json'))).toBe(1);
   await desk.run(...DUB);
-  desk.say('Doktor Miller');
-  await desk.run(...DUB);
-  expect(desk.spoken.slice(1)).toEqual([
-    ['Doktor Müller', 'Doktor Müller'],
-    ['Doktor Miller', 'Doktor Miller'],
-  ]);
+  expect(desk.spoken.slice(1)).toEqual([['Doktor Miller', 'Doktor Miller']]);
   expect(differingMs(before, desk.track())).toEqual([
     expect.closeTo(3000, -2),
     expect.toSatisfy((ms: number) => ms >= 24_000 && ms < 27_000),
   ]);
   writeFileSync(desk.path('terms.csv'), 'term,say:es,es\nDr. Müller,Doktor Miller,\nAcme,Ekmi,=\n');
   expect((await desk.run(...DUB)).stderr).toContain('Nothing to do');
-  expect(await desk.charges()).toEqual([3, 1, 1]);
+  expect(await desk.charges()).toEqual([3, 1]);
 });
 
 it('a changed say is named where the dub has been edited, which is left as it is', async () => {

@@ -116,9 +116,10 @@ it('lines as JSON may name their speakers', async () => {
     ...{ index, start_ms: index * 1000, end_ms: index * 1000 + 1000, text: `line ${index}`, speaker },
   });
   await writeFile(join(vloc.folder, 'talk.json'), JSON.stringify([line(1, ' Ben\n'), line(2, null)]));
-  const { code, stderr } = await vloc.run('dub', 'talk.json', '--to', 'es', '--voices', 'ben=male');
+  const dub = ['dub', 'talk.json', '--to', 'es', '--voices', 'ben=male', '--dry-run', '-o', 'json'];
+  const { code, stdout, stderr } = await vloc.run(...dub);
   expect(code, stderr).toBe(0);
-  expect(vloc.sent.toSorted()).toEqual(['auto: 1 line 2', 'male: 1 line 1']);
+  expect(JSON.parse(stdout).items).toMatchObject([{ speakers: [{ speaker: 'Ben' }, { speaker: null }] }]);
   const words = ['translate', 'talk.json', '--from', 'en', '--to', 'es', '--subtitle-format', 'vtt'];
   expect((await vloc.run(...words)).code).toBe(0);
   expect(await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8')).toContain('<v Ben>LINE 1\n');

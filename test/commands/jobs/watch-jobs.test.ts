@@ -12,16 +12,17 @@ import { startWatch } from '../support/start-watch.ts';
 import { tmx } from '../support/tmx.ts';
 
 describe('a watching job command', () => {
-  it('processes existing and new files of two folders, but not two of one name, and is ended by Ctrl-C with the command that continues', async () => {
+  it('processes existing and new files of two folders, but not two of one name nor trash and snapshots, and is ended by Ctrl-C with the command that continues', async () => {
     const scene = await openInbox();
-    await mkdir(join(scene.folder, 'inbox2'));
-    await scene.put('first.srt');
+    for (const name of ['inbox2', 'inbox/@eaDir']) await mkdir(join(scene.folder, name));
+    for (const name of ['@eaDir/first.srt', 'first.srt']) await scene.put(name);
     const [, , ...options] = WATCHING;
     const words = ['translate', 'inbox', 'inbox2', ...options];
     const watch = await startWatch(scene, words);
     watch.goOn();
     await untilTold(watch, 'first.es.srt');
-    await mkdir(join(scene.folder, 'inbox', 'week1'));
+    for (const name of ['#snapshot', 'week1']) await mkdir(join(scene.folder, 'inbox', name));
+    await scene.put('#snapshot/other.srt');
     // Somebody copies the same file once more.
     await scene.put('first.srt');
     await scene.put('week1/second.srt');
@@ -36,6 +37,9 @@ describe('a watching job command', () => {
     expect(stderr).toContain(`Continue with:\n  vloc ${words.join(' ')}\n`);
     expect(stdout).toMatch(/out\/first\.es\.srt.*out\/week1\/second\.es\.srt.*out\/third\.es\.srt/s);
     expect(await scene.countJobs()).toBe(3);
+    expect(stderr.match(/^Skipped folders.*$/gm)).toEqual([
+      'Skipped folders of trash, snapshots or the system: @eaDir. To use one, name it.',
+    ]);
   });
 
   it('says which finished translations the memory has newer', async () => {
@@ -66,25 +70,6 @@ describe('a watching job command', () => {
     expect((await watch.stop()).code).toBe(130);
     expect(readFileSync(at('out/second.es.provenance.json'), 'utf8')).toBe('mine');
     expect(existsSync(at('out/second.es.mp4'))).toBe(true);
-  });
-
-  it('skips folders of trash and snapshots with one note, also those that appear later', async () => {
-    const scene = await openInbox();
-    for (const name of ['@eaDir', 'week1/#recycle', 'week2']) {
-      await mkdir(join(scene.folder, 'inbox', name), { recursive: true });
-      await scene.put(`${name}/a.srt`);
-    }
-    const watch = await scene.watch();
-    watch.goOn();
-    await scene.untilResult('week2/a.es.srt');
-    await mkdir(join(scene.folder, 'inbox', '#snapshot'));
-    for (const name of ['#snapshot/b.srt', 'b.srt']) await scene.put(name);
-    await scene.untilResult('b.es.srt');
-    const { stderr } = await watch.stop();
-    expect(await scene.countJobs()).toBe(2);
-    expect(stderr.match(/^Skipped folders.*$/gm)).toEqual([
-      'Skipped folders of trash, snapshots or the system: #recycle, @eaDir. To use one, name it.',
-    ]);
   });
 
   it('continues where it was when it is started again: nothing is sent twice, and running jobs are waited for', async () => {
