@@ -97,6 +97,8 @@ describe('a dub', () => {
     const tempos = fits.map(({ speed, tempo }) => speed * tempo);
     expect([tempos[0], fits[1]?.fit, tempos[2]]).toEqual([1, 'cut', 1]);
     expect(tempos[1]).toBeLessThanOrEqual(1.6);
+    // The voice itself speaks faster; only what it does inexactly is stretched.
+    expect(fits[1]?.speed).toBeGreaterThan(1.3);
   });
 
   test('names only the cues of a sentence that have lost words', async () => {
@@ -113,6 +115,25 @@ describe('a dub', () => {
       [[3], 'none'],
     ]);
     expect(fits[0]?.cutSeconds).toBe(0);
+  });
+
+  test('goes on with a cue that is near where a sentence pauses', async () => {
+    const first = 'Llega los lunes por la tarde,';
+    const seconds = await secondsOf(first, 'es');
+    const start = Math.round(1000 * (seconds + 0.3));
+    const lines = [
+      line(1, 0, start - 100, first),
+      line(2, start, start + 3_000, 'si el barco no se retrasa.'),
+    ];
+    const { path, fits } = await dub(lines);
+    expect(fits[0]).toMatchObject({ cues: [1, 2], fit: 'none', shifts: [0, expect.closeTo(0, 2)] });
+    const { samples, sampleRate } = await trackOf(path);
+    const before = samples.subarray(
+      Math.round((start / 1000 - 0.1) * sampleRate),
+      Math.round((start / 1000 - 0.01) * sampleRate),
+    );
+    expect(before.every((sample) => Math.abs(sample) < 200)).toBe(true);
+    expect(onsetAfter({ samples, sampleRate }, start / 1000 - 0.09)).toBeCloseTo(start / 1000, 2);
   });
 
   test('ends a text that does not fit at 1.6 times its tempo after a whole word', async () => {
