@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openEnginesDesk } from '../commands/support/run-engines.ts';
 import { writeTinyVoice } from '../engines/backends/sherpa/tiny-models.ts';
-import { readModules } from '../structure/modules.ts';
+import { listFiles } from '../structure/modules.ts';
 
 const page = readFileSync(new URL('../../docs/engines.md', import.meta.url), 'utf8');
 
@@ -55,6 +55,6 @@ it('lists messages that engines have', () => {
     .map((row) => row.split('|')[1] ?? '');
   const phrases = rows.flatMap((row) => [...row.matchAll(/`([^`]+)`/g)].map(([, phrase = '']) => phrase));
   expect(phrases.length).toBeGreaterThan(15);
-  const sources = readModules('src').map(({ text }) => text);
+  const sources = listFiles('src').map((path) => readFileSync(path, 'utf8'));
   expect(phrases.filter((phrase) => !sources.some((text) => text.includes(phrase)))).toEqual([]);
 });

@@ -1,14 +1,9 @@
-import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { ProfileDocument } from '../../src/profiles/profile.ts';
 import { openProfileStore } from '../../src/profiles/store.ts';
 import { makeFolder } from '../support/make-folder.ts';
-
-const ADD = fileURLToPath(new URL('./support/add-profiles.ts', import.meta.url));
 
 async function openStore() {
   const folder = join(makeFolder(), 'vloc');
@@ -49,16 +44,11 @@ describe('the file of the profiles', () => {
     expect((await store.read()).profiles.map(({ name }) => name)).toEqual(['constructor', 'a.b']);
   });
 
-  it('loses none of those that two processes add at the same time, and is readable by its owner only', async () => {
+  it('is readable by its owner only, as the only file of its folder', async () => {
     const { folder, store, warnings } = await openStore();
-    const prefixes = ['a', 'b'];
-    const run = promisify(execFile);
-    await Promise.all(prefixes.map((prefix) => run(process.execPath, [ADD, folder, prefix, '4'])));
-    const { profiles } = await store.read();
-    expect(new Set(profiles.map(({ name }) => name)).size).toBe(8);
+    await store.change(add('a'));
     expect(await modeOf(folder)).toBe('700');
-    const files = await readdir(folder);
-    expect(files).toEqual(['profiles.json']);
+    expect(await readdir(folder)).toEqual(['profiles.json']);
     expect(await modeOf(store.path)).toBe('600');
     expect(warnings).toEqual([]);
   });

@@ -9,7 +9,7 @@ import { makeFolder } from '../support/make-folder.ts';
 import type { Order } from './harness/opener.ts';
 
 const ROUNDS = Number(process.env.FIRST_START_ROUNDS ?? 3);
-const OPENERS = ['one', 'two', 'three', 'four', 'five'];
+const OPENERS = ['one', 'two', 'three'];
 /** Longer than it takes to send the order to all openers. */
 const LEAD_MS = 20;
 
@@ -39,7 +39,7 @@ async function openTogether(store: Order['store'], folder: string): Promise<Answ
   );
 }
 
-/** Checks what the five opens left in the folder. */
+/** Checks what the three opens left in the folder. */
 const CHECKS: Partial<Record<Order['store'], (folder: string) => Promise<void>>> = {
   async profiles(folder) {
     const { profiles } = JSON.parse(await readFile(join(folder, 'profiles.json'), 'utf8'));
@@ -52,7 +52,7 @@ const CHECKS: Partial<Record<Order['store'], (folder: string) => Promise<void>>>
 };
 
 test.each<Order['store']>(['account', 'nonces', 'stages', 'profiles', 'jobs', 'batch'])(
-  'five processes that open a new store of %s at the same instant all can use it',
+  'three processes that open a new store of %s at the same instant all can use it',
   async (store) => {
     const failures: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -32,8 +32,8 @@ export function listFiles(folder: string): string[] {
     .sort();
 }
 
-/** Reads and parses every TypeScript file below `src` or `test`. Throws if a file cannot be parsed. */
-export function readModules(top: 'src' | 'test'): Module[] {
+/** Reads and parses every TypeScript file below a folder. Throws if a file cannot be parsed. */
+export function readModules(top: 'src' | 'test/conformance'): Module[] {
   return listFiles(top)
     .filter((path) => path.endsWith('.ts'))
     .map(readModule);

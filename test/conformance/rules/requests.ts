@@ -165,20 +165,33 @@ function commonRulesOf(kind: JobKind): Rule[] {
 }
 
 function choiceRules(kind: JobKind): Rule[] {
-  return Object.entries(CHOICES[kind] ?? {}).map(([name, values]) =>
-    rule('contract', `${kind}.${name}`, {
-      title: `${kind} accepts as ${name} ${values.join(', ')} and nothing else`,
+  const choices = Object.entries(CHOICES[kind] ?? {});
+  if (choices.length === 0) return [];
+  return [
+    rule('contract', `${kind}.choices`, {
+      title: `${kind} accepts the values of ${choices.map(([name]) => name).join(', ')} and nothing else`,
       covers: [sentenceOf(kind)],
       needs: needsOf(KINDS[kind].input),
       async check(service) {
-        for (const value of values) {
-          const { answer } = await createBriefly(service, kind, { extra: { [name]: value } });
-          assert.equal(textAt(answer.json, 'input', name), value);
+        // One job for the first values of all fields, one for the second, and so on.
+        for (let at = 0; choices.some(([, values]) => at < values.length); at += 1) {
+          const extra = Object.fromEntries(
+            choices.map(([name, values]) => [name, values[Math.min(at, values.length - 1)]]),
+          );
+          const { answer } = await createBriefly(service, kind, { extra });
+          for (const [name, value] of Object.entries(extra)) {
+            assert.equal(textAt(answer.json, 'input', name), value);
+          }
         }
-        await expectRefused(service, kind, [{ [name]: 'other' }, { [name]: '' }, { [name]: 1 }]);
+        const wrong = ['other', '', 1];
+        await expectRefused(
+          service,
+          kind,
+          choices.flatMap(([name]) => wrong.map((value) => ({ [name]: value }))),
+        );
       },
     }),
-  );
+  ];
 }
 
 const LANGUAGE_KINDS = ['subtitle_translation', 'dubbing'] as const;

@@ -1,12 +1,8 @@
 /** What is left of the voice in the background: measured from the stems alone, compared with the voice that was mixed. */
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { measureResidue, NOTICED_RESIDUE } from '../../../src/engines/separate/residue.ts';
-import { separateSound } from '../../../src/engines/separate/separate.ts';
-import { createWav } from '../../../src/media/audio/wav.ts';
-import { makeFolder } from '../../support/make-folder.ts';
+import { measureResidue } from '../../../src/engines/separate/residue.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
-import { createWork, ffmpeg, speechClip, stepEngines } from '../workspace.ts';
+import { speechClip } from '../workspace.ts';
 import { samplesOf, soundOf } from './sound.ts';
 
 /** A second of silence, three of speech, and one of silence. */
@@ -69,24 +65,4 @@ test('a silent voice, and a time without speech, have no residue', async () => {
   const under = musicAt(0);
   expect(await measure(new Int16Array(voice.length), under)).toBeNull();
   expect(await measureResidue(soundOf(voice, 2), soundOf(under, 2), [])).toBeNull();
-});
-
-test('of the built-in separator with music as loud as the speech is measured, and noticed', async () => {
-  const folder = makeFolder();
-  const sound = join(folder, 'sound.wav');
-  const file = await createWav(sound, { sampleRate: 48_000, channels: 2 });
-  await file.write(sum(voice, musicAt(0)));
-  await file.close();
-  const video = join(folder, 'talk.mov');
-  const black = `color=black:s=16x16:r=1:d=${voice.length / 2 / 48_000}`;
-  const picture = ['-f', 'lavfi', '-i', black, '-c:v', 'mjpeg'];
-  ffmpeg('-i', sound, ...picture, '-c:a', 'pcm_s16le', video);
-  const engines = await stepEngines();
-  const { background, residue } = await separateSound(engines, video, false, createWork(folder));
-  const left = product(inSpeech(samplesOf(background)), inSpeech(voice)) / power(voice);
-  const truth = 20 * Math.log10(left);
-  // What the masks take of the music is counted as voice.
-  expect(residue).toBeGreaterThan(truth - 1);
-  expect(residue).toBeLessThan(truth + 4);
-  expect(residue).toBeGreaterThan(NOTICED_RESIDUE);
 });

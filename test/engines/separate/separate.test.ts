@@ -62,6 +62,10 @@ describe('separating the beginning of the sample', () => {
     }
   });
 
+  test('measures what is left of the voice in the background', () => {
+    expect(separation.residue).toBeLessThan(-25);
+  });
+
   test('reports its progress up to the end', () => {
     expect(reports.length).toBeGreaterThan(20);
     expect(reports.at(-1)).toBe(1);

@@ -97,6 +97,8 @@ describe('a dub', () => {
     const tempos = fits.map(({ speed, tempo }) => speed * tempo);
     expect([tempos[0], fits[1]?.fit, tempos[2]]).toEqual([1, 'cut', 1]);
     expect(tempos[1]).toBeLessThanOrEqual(1.6);
+    // The voice itself speaks faster; only what it does inexactly is stretched.
+    expect(fits[1]?.speed).toBeGreaterThan(1.3);
   });
 
   test('names only the cues of a sentence that have lost words', async () => {
@@ -132,17 +134,6 @@ describe('a dub', () => {
     );
     expect(before.every((sample) => Math.abs(sample) < 200)).toBe(true);
     expect(onsetAfter({ samples, sampleRate }, start / 1000 - 0.09)).toBeCloseTo(start / 1000, 2);
-  });
-
-  test('has the whole of each text that fits at up to 1.6 times its tempo', async () => {
-    const text =
-      'Congratulamos a todos los que han instalado con éxito esta centralita, que también tiene sonidos.';
-    const end = Math.round((1000 * (await secondsOf(text, 'es'))) / 1.52) + 110;
-    const { fits } = await dub([line(1, 0, end, text), line(2, end, end + 2_000, 'Fin.')]);
-    expect(fits.map(({ fit }) => fit)).not.toContain('cut');
-    for (const fit of fits) expect(fit.seconds).toBeLessThanOrEqual(fit.allowedSeconds);
-    // The voice itself speaks faster; only what it does inexactly is stretched.
-    expect(fits[0]?.speed).toBeGreaterThan(1.3);
   });
 
   test('ends a text that does not fit at 1.6 times its tempo after a whole word', async () => {

@@ -6,10 +6,10 @@ import { chrF } from '../../../src/base/chrf.ts';
 import type { Recognizer, Separator, Speaker, Translator } from '../../../src/engines/backend.ts';
 import { SENTENCES } from '../../../src/engines/trial/sentences.ts';
 import { countWordErrors, tryBackend } from '../../../src/engines/trial/trial.ts';
-import { parseWavHeader } from '../../../src/media/audio/wav.ts';
+import { createWav, openWav, parseWavHeader } from '../../../src/media/audio/wav.ts';
 import type { Clip } from '../../../src/media/work.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { ffmpeg, programs } from '../workspace.ts';
+import { programs } from '../workspace.ts';
 
 /** Each look at the clock is half a second later. */
 function createParts(languages: readonly string[] = []) {
@@ -184,24 +184,33 @@ describe('the voice', () => {
 });
 
 describe('speech with noise', () => {
-  const separator = (make: (mix: string, folder: string) => readonly [string, string]): Separator => ({
+  const separator = (
+    make: (mix: string, folder: string) => Promise<readonly [string, string]>,
+  ): Separator => ({
     ...NAMED,
     separate: async ({ mix, withVoice }, { folder }) => {
       expect(withVoice).toBe(false);
-      const [vocals, background] = make(mix, folder);
+      const [vocals, background] = await make(mix, folder);
       return { vocals, background, speech: null };
     },
   });
-  /** The mix through a filter of ffmpeg. */
-  const filtered = (mix: string, folder: string, filter: string, name: string) => {
-    const path = join(folder, name);
-    ffmpeg('-i', mix, '-af', filter, path);
+  /** The mix with its samples changed. */
+  const changed = async (mix: string, folder: string, change: (samples: Int16Array) => Int16Array) => {
+    const { read, close, ...format } = await openWav(mix);
+    const samples = await read(0, format.frames);
+    const path = join(folder, 'changed.wav');
+    const file = await createWav(path, format);
+    await file.write(change(samples.slice()));
+    await file.close();
+    await close();
     return path;
   };
 
   it('shows by how much the noise is lower in the voice', async () => {
-    const gate = separator((mix, folder) => [
-      filtered(mix, folder, "volume='if(lt(t,1),0.1,1)':eval=frame", 'voice.wav'),
+    const gate = separator(async (mix, folder) => [
+      await changed(mix, folder, (samples) =>
+        samples.map((value, at) => (at < 2 * 48_000 ? value / 10 : value)),
+      ),
       mix,
     ]);
     const trial = await tryBackend('separate', gate, createParts());
@@ -209,11 +218,17 @@ describe('speech with noise', () => {
   });
 
   it('must be returned whole and not silent', async () => {
-    const half = separator((mix, folder) => [mix, filtered(mix, folder, 'atrim=0:4', 'half.wav')]);
+    const half = separator(async (mix, folder) => [
+      mix,
+      await changed(mix, folder, (samples) => samples.subarray(0, 2 * 48_000 * 4)),
+    ]);
     await expect(tryBackend('separate', half, createParts())).rejects.toThrow(
       'mine wrote 4.0 s of background for 8.1 s of sound',
     );
-    const mute = separator((mix, folder) => [filtered(mix, folder, 'volume=0', 'mute.wav'), mix]);
+    const mute = separator(async (mix, folder) => [
+      await changed(mix, folder, (samples) => samples.fill(0)),
+      mix,
+    ]);
     await expect(tryBackend('separate', mute, createParts())).rejects.toThrow('mine wrote a silent voice');
   });
 });

@@ -90,7 +90,7 @@ test(
           check();
         },
       ),
-      { numRuns: runs(4, 200), endOnFailure: true, examples: [[FULL, true]] },
+      { numRuns: runs(2, 200), endOnFailure: true, examples: [[FULL, true]] },
     );
     expect(mostOpen).toBe(LIMITS.concurrentTasks);
     expect([...statuses].filter((status) => ![202, 402, 404, 409, 429].includes(status))).toEqual([]);

@@ -2,6 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { BackendParts } from '../../../../src/engines/backends/parts.ts';
+import { findTokenizing } from '../../../../src/engines/backends/sherpa/hotwords.ts';
+import { openModelFolder } from '../../../../src/engines/backends/sherpa/model.ts';
+import { findModel, RECOGNIZERS } from '../../../../src/engines/backends/sherpa/model-types.ts';
 import {
   createSherpaRecognizer,
   phrasesOf,
@@ -64,27 +67,30 @@ test('needs languages if nothing determines them', async () => {
   });
 });
 
-test.each(['bpe', 'cjkchar'] as const)(
-  'a transducer expects the terms of a file, whose other columns and unknown words do not matter (%s)',
-  async (unit) => {
-    const folder = writeTinyTransducer(join(makeFolder(), 'tiny-en'), unit);
-    const work = createWork(makeFolder());
-    const voice = await soundFile(work.folder, 3, [[0.5, 1.5]]);
-    const terms = join(makeFolder(), 'terms.csv');
-    const hear = async (entry: object) => {
-      const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, ...entry }, createParts());
-      onTestFinished(() => recognizer.close());
-      const segments = [{ start: 0.5, end: 1.5 }];
-      const { words } = await recognizer.recognize({ voice, segments, language: 'en' }, work);
-      return words.map(({ text }) => text);
-    };
-    const [usual, expected] = unit === 'bpe' ? ['ba', 'bo'] : ['巴', '波'];
-    writeFileSync(terms, `term,es\nDr. Xyz,=\n${expected.replace('b', 'B')}*,=\n`);
-    expect(await hear({ terms })).toEqual([expected]);
-    writeFileSync(terms, 'term,es\n');
-    expect(await hear({ terms })).toEqual([usual]);
-  },
-);
+test('a transducer expects the terms of a file, whose other columns and unknown words do not matter', async () => {
+  const folder = writeTinyTransducer(join(makeFolder(), 'tiny-en'));
+  const work = createWork(makeFolder());
+  const voice = await soundFile(work.folder, 3, [[0.5, 1.5]]);
+  const terms = join(makeFolder(), 'terms.csv');
+  const hear = async () => {
+    const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder, terms }, createParts());
+    onTestFinished(() => recognizer.close());
+    const segments = [{ start: 0.5, end: 1.5 }];
+    const { words } = await recognizer.recognize({ voice, segments, language: 'en' }, work);
+    return words.map(({ text }) => text);
+  };
+  writeFileSync(terms, 'term,es\nDr. Xyz,=\nBo*,=\n');
+  expect(await hear()).toEqual(['bo']);
+  writeFileSync(terms, 'term,es\n');
+  expect(await hear()).toEqual(['ba']);
+});
+
+test('the terms of a transducer are cut into Chinese characters where its tokens are characters', async () => {
+  const folder = writeEmptyModel(join(makeFolder(), 'tiny-zh'), `${CODERS} joiner.onnx`);
+  writeFileSync(join(folder, 'tokens.txt'), '<blk> 0\n巴 1\n');
+  const found = await findModel(await openModelFolder(folder), RECOGNIZERS);
+  expect((await findTokenizing(found))?.config).toEqual({ modelingUnit: 'cjkchar' });
+});
 
 test('models that take no terms say so, and hear the same', async () => {
   const folder = writeTinyTransducer(join(makeFolder(), 'tiny-en'));
@@ -153,7 +159,6 @@ const CODERS = 'encoder.onnx decoder.onnx tokens.txt';
 // Weights of these types are not here, but sherpa gets far enough to open the file that the type needs first.
 test.each([
   ['nemo-parakeet-en', `${CODERS} joiner.onnx`, 'encoder.onnx'],
-  ['fire-red', CODERS, 'encoder.onnx'],
   ['telespeech', 'model.onnx tokens.txt', 'model.onnx'],
 ])('passes the files of %s to sherpa', async (name, files, opened) => {
   const folder = writeEmptyModel(join(makeFolder(), name), files);

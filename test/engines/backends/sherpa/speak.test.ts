@@ -92,7 +92,7 @@ describe('a voice that speaks like a recording', () => {
       const { samples, sampleRate } = await speaker.speak({ text, language: 'en', voiceMode, speed }, run);
       expect(readdirSync(run.folder)).toEqual([]);
       const loudness = samples.reduce((most, value) => Math.max(most, value), 0) / 32_767;
-      return { samples, seconds: samples.length / sampleRate, loudness };
+      return { seconds: samples.length / sampleRate, loudness };
     };
     return { speaker, say };
   }
@@ -106,7 +106,7 @@ describe('a voice that speaks like a recording', () => {
     ]);
   });
 
-  test('of ZipVoice is told the words of the recording, which may be of any format, and is the first one if the entry names none', async () => {
+  test('of ZipVoice is told the words of the recording, which may be of any format', async () => {
     const folder = writeTinyZipvoice(join(makeFolder(), 'tiny-zipvoice'), espeakData());
     await record(folder, 'ana', 0.8);
     await record(folder, 'eva', 0.8);
@@ -122,8 +122,6 @@ describe('a voice that speaks like a recording', () => {
     // Nine letters and the space between them.
     expect(ana.seconds).toBeCloseTo(1.06, 2);
     expect((await say('hola mundo', 'male', 1.5)).seconds).toBeCloseTo(1.06 / 1.5, 1);
-    const other = await createIn(folder);
-    expect((await other.say('hola mundo', 'female')).samples).toEqual(ana.samples);
   });
 
   test.each([

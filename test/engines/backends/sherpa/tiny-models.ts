@@ -100,13 +100,9 @@ export function writeTinyRecognizer(folder: string): string {
 /** Tokens of a transducer; `ba` is a bit more likely than `bo`. */
 const PIECES = ['<blk>', '▁ba', '▁bo', '▁b', '▁', 'b', 'a', 'o'];
 
-/**
- * Writes a transducer, for which a burst of sound is the word "ba", or "bo" where this is expected.
- * @param unit the tokens: pieces of words with the file that cuts words into them, or Chinese characters
- */
-export function writeTinyTransducer(folder: string, unit: 'bpe' | 'cjkchar' = 'bpe'): string {
-  const pieces = unit === 'bpe' ? PIECES : ['<blk>', '巴', '波'];
-  const count = pieces.length;
+/** Writes a transducer, for which a burst of sound is the word "ba", or "bo" where this is expected. */
+export function writeTinyTransducer(folder: string): string {
+  const count = PIECES.length;
   const table = (value: (row: number, column: number) => number, rows = count) =>
     Array.from({ length: rows * count }, (_, at) => value(Math.floor(at / count), at % count));
   mkdirSync(folder, { recursive: true });
@@ -124,7 +120,7 @@ export function writeTinyTransducer(folder: string, unit: 'bpe' | 'cjkchar' = 'b
       [CHANNELS, count],
       table((_, column) => (column === 1 || column === 2 ? 1 / CHANNELS : 0), CHANNELS),
     ),
-    numbers('bias', [count], [0, 8, 7.5, ...pieces.slice(3).map(() => -99)]),
+    numbers('bias', [count], [0, 8, 7.5, ...PIECES.slice(3).map(() => -99)]),
     input('x', FLOAT, ['N', 'T', CHANNELS]),
     input('x_lens', INT64, ['N']),
     output('encoded', FLOAT, ['N', 'T', count]),
@@ -152,9 +148,9 @@ export function writeTinyTransducer(folder: string, unit: 'bpe' | 'cjkchar' = 'b
   write('encoder.onnx', encoder, { model_type: 'zipformer2' });
   write('decoder.onnx', decoder, { vocab_size: count, context_size: 2 });
   write('joiner.onnx', joiner, { joiner_dim: count });
-  writeFileSync(join(folder, 'tokens.txt'), pieces.map((piece, id) => `${piece} ${id}\n`).join(''));
+  writeFileSync(join(folder, 'tokens.txt'), PIECES.map((piece, id) => `${piece} ${id}\n`).join(''));
   const ranked = ['▁b', '▁ba', '▁bo', '▁', 'b', 'a', 'o'].map((piece, rank) => `${piece}\t${-rank}\n`);
-  if (unit === 'bpe') writeFileSync(join(folder, 'bpe.vocab'), `<blk>\t0\n${ranked.join('')}`);
+  writeFileSync(join(folder, 'bpe.vocab'), `<blk>\t0\n${ranked.join('')}`);
   return folder;
 }
 
