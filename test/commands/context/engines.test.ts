@@ -48,6 +48,7 @@ describe('a run of the embedded service', () => {
     expect([variable.code, variable.stderr]).toEqual([4, expect.stringContaining('variable.json')]);
     const flag = await run([...again, '--engines', 'flag.json'], env);
     expect([flag.code, flag.stderr]).toEqual([4, expect.stringContaining('flag.json')]);
+    expect(flag.stderr).not.toContain('variable.json');
   });
 
   it('fails with 4 for a named file that is missing, and names the option or variable', async () => {

@@ -34,8 +34,8 @@ it('a track has both languages in the order asked for, and your own subtitles ne
   expect(stderr + stdout).toContain(
     'Then put together on this machine, with the spoken words above their translation: ',
   );
-  await localize('above');
-  expect(textsIn(vloc.path('talk.es.mp4'))).toEqual(['good morning | GOOD MORNING']);
+  await localize('below');
+  expect(textsIn(vloc.path('talk.es.mp4'))).toEqual(['GOOD MORNING | good morning']);
   expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
 });
 
