@@ -15,7 +15,9 @@ it('a video in stages is marked by the program of `engines add mark`, whose fail
   const video = vloc.path('talk.es.mp4');
   const markedBy = (...words: string[]) =>
     writeFile(vloc.path('engines.json'), JSON.stringify({ mark: [{ type: 'command', run: words }] }));
-  const run = () => vloc.run(WORDS, { env: { VLOC_ENGINES: vloc.path('engines.json') } });
+  const run = (...more: string[]) =>
+    vloc.run([...WORDS, ...more], { env: { VLOC_ENGINES: vloc.path('engines.json') } });
+  const markOf = () => readMark(ffprobe(video, 'format_tags=comment'));
 
   await markedBy('ffmpeg', '-v', 'error', '-i', '{input}');
   expect(await run()).toMatchObject({
@@ -30,7 +32,7 @@ it('a video in stages is marked by the program of `engines add mark`, whose fail
   const made = await run();
   expect(made.code, made.stderr).toBe(0);
   expect(ffprobe(video, 'format_tags=title')).toBe('Signed');
-  expect(readMark(ffprobe(video, 'format_tags=comment'))).toMatchObject({
+  expect(markOf()).toMatchObject({
     synthetic_speech: false,
     from: 'en',
     to: ['es'],
@@ -41,5 +43,7 @@ it('a video in stages is marked by the program of `engines add mark`, whose fail
   });
   const verified = await vloc.run(['verify', 'talk.es.mp4']);
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('talk.es.srt: cues 2')]);
+  expect((await run('--no-mark')).code).toBe(0);
+  expect(markOf()).toBeNull();
   expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
 });
