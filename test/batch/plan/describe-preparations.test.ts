@@ -24,11 +24,12 @@ it('a preparation is described once for all its files and languages', async () =
   expect(describePreparations(planned.map((each) => ({ ...each, decision: done })))).toEqual([]);
 });
 
-it('a picture that cannot be copied into an MP4 is named before it is encoded again', async () => {
+it('a picture that cannot be copied into an MP4, and sound of more than two channels, are named before they are changed', async () => {
   const examineVideo = async () =>
-    ({ type: 'usable', seconds: 61, preparation: null, uncopiedCodec: 'mpeg2video' }) as const;
+    ({ type: 'usable', seconds: 61, preparation: null, uncopiedCodec: 'mpeg2video', channels: 6 }) as const;
   const { planned } = await plan(createFolder({ 'a.mp4': MP4 }), ['a.mp4'], { io: { examineVideo } });
   expect(describeEncodings(planned)).toEqual([
     'a.mp4: the picture (mpeg2video) is encoded again, because it cannot be copied into an MP4.',
+    'a.mp4: its 6 channels of sound are mixed to two; --keep-audio keeps them as a second track.',
   ]);
 });

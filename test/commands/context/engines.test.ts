@@ -40,12 +40,15 @@ describe('a run of the embedded service', () => {
     const { code, stderr } = await run(TRANSLATE);
     expect(code, stderr).toBe(0);
     expect(await translated()).toContain('GOOD MORNING default');
+    // A file with a mistake is named when it is read.
+    for (const name of ['variable.json', 'flag.json']) await writeFile(join(folder, name), '{');
     const again = [...TRANSLATE, '--fresh', '--clobber'];
-    const env = { VLOC_ENGINES: await configure('variable.json', 'variable') };
-    expect((await run(again, env)).code).toBe(0);
-    expect(await translated()).toContain('GOOD MORNING variable');
-    expect((await run([...again, '--engines', await configure('flag.json', 'flag')], env)).code).toBe(0);
-    expect(await translated()).toContain('GOOD MORNING flag');
+    const env = { VLOC_ENGINES: 'variable.json' };
+    const variable = await run(again, env);
+    expect([variable.code, variable.stderr]).toEqual([4, expect.stringContaining('variable.json')]);
+    const flag = await run([...again, '--engines', 'flag.json'], env);
+    expect([flag.code, flag.stderr]).toEqual([4, expect.stringContaining('flag.json')]);
+    expect(flag.stderr).not.toContain('variable.json');
   });
 
   it('fails with 4 for a named file that is missing, and names the option or variable', async () => {

@@ -85,6 +85,11 @@ it('a file with two audio tracks needs a choice; the default is sent as it is, a
   expect(files.map(({ path }) => ffprobe(path, 'stream_tags=language', 'a'))).toEqual(['spa']);
 });
 
+it('surround sound is known, which an export would mix to two channels', async () => {
+  const film = makeVideo('film.mp4', 1, '-af', 'pan=5.1|FC=c0', ...MP4);
+  expect(await examine(film)).toMatchObject({ type: 'usable', channels: 6 });
+});
+
 describe('a video that is too long and needs more than cutting', () => {
   it('is refused with all the options that would help', async () => {
     const uneven = ['-vf', "select='lt(n,3)+not(mod(n,3))'", '-fps_mode', 'vfr', ...MP4];

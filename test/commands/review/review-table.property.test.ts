@@ -106,6 +106,6 @@ test('a table that is written and read has the same texts, in CSV with any separ
         });
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });

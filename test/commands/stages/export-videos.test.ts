@@ -52,13 +52,3 @@ it('speech that goes on after the end of the video is said at the end of the run
   const attention = await vloc.run(['batch', 'report', '.', '--attention']);
   expect(attention.stdout).toMatch(/talk\.es\.srt:\d+: 00:00:01,500 CUT: .*1\.0 s cut off/);
 });
-
-it('surround sound that becomes stereo is said before', async () => {
-  const vloc = await startStaging();
-  const six = ['-af', 'pan=5.1|FC=c0', '-c:v', 'copy', '-c:a', 'aac'];
-  ffmpeg('-i', vloc.path('talk.mp4'), ...six, vloc.path('film.mp4'));
-  const plan = await vloc.run(['localize', 'film.mp4', '--to', 'es', '--from-subtitles', '--dry-run']);
-  expect(plan.stderr).toContain(
-    'film.mp4: its 6 channels of sound are mixed to two; --keep-audio keeps them',
-  );
-});

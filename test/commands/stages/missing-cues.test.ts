@@ -49,8 +49,10 @@ describe('a localization whose translation lacks a cue', () => {
       'talk.es.srt',
       '--mode',
       'subtitles_only',
+      '--dry-run',
     ]);
     expect(named.code, named.stderr).toBe(0);
+    expect(named.stderr).not.toContain('it stops there');
     const cue = '2\n00:00:01,500 --> 00:00:02,700\ny buenas noches\n';
     await writeFile(vloc.path('talk.es.srt'), `${vloc.read('talk.es.srt').trim()}\n\n${cue}`);
     const { code, stderr } = await vloc.run([...LOCALIZE, ...STOP]);

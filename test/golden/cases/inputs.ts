@@ -122,16 +122,6 @@ export const INPUTS: readonly Case[] = [
   subtitles('JSON in a file of another name', '[{"index":1}]'),
   {
     line: 'translate big.srt --from en --to es',
-    when: 'too many lines',
-    files: {
-      'big.srt': Array.from(
-        { length: 10_001 },
-        (_, index) => `${index + 1}\n00:00:00,000 --> 00:00:01,000\na\n`,
-      ).join('\n'),
-    },
-  },
-  {
-    line: 'translate big.srt --from en --to es',
     when: 'too large',
     files: { 'big.srt': 'a'.repeat(10_485_761) },
   },

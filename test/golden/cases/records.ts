@@ -1,5 +1,6 @@
 /** What folders of results remember, and what happens when it is damaged, locked, or no longer fits the files. */
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { type Runtime, SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import type { Ended } from '../../support/run-main.ts';
@@ -74,6 +75,16 @@ async function finishJob(stage: Stage): Promise<void> {
 async function untilShown(stage: Stage): Promise<void> {
   const show = () => stage.run('batch status out').catch(() => null);
   await until(async () => (await show())?.stdout.includes('tra_'));
+}
+
+/** Starts the line, whose `--timeout` is over when it has seen the job at work. */
+async function timeOut(stage: Stage, words: readonly string[]): Promise<Ended> {
+  const sleep: Runtime['sleep'] = async (ms, signal) => {
+    if (ms < 3_600_000) return SYSTEM_RUNTIME.sleep(Math.min(ms, 100), signal);
+    await until(running.stderr, (notes) => notes.includes('processing'));
+  };
+  const running = stage.start(words, { pace: { runtime: { sleep } } });
+  return running.ended;
 }
 
 /** Starts the line, and presses Ctrl-C when the service works on the job. */
@@ -174,10 +185,14 @@ export const RECORDS: readonly Case[] = [
     files: { 'in/a.srt': SRT, 'in/b.srt': `${SRT}\n` },
   },
   {
-    line: `${IN_OUT} --timeout 3s`,
+    line: `${IN_OUT} --timeout 1h`,
     files: FILES,
-    before: async (stage) => stage.engines.hold(),
-    io: PATIENT,
+    before: async (stage) => {
+      stage.engines.hold();
+      const { stdout } = await stage.run(`${IN_OUT} --detach -o id`);
+      await untilHeld(stage, stdout.trim());
+    },
+    run: timeOut,
   },
   { line: IN_OUT, when: 'Ctrl-C', files: FILES, run: interrupt },
   {
