@@ -41,6 +41,13 @@ async function connectTo(vloc: VlocScene, [read, write]: readonly [string, strin
   return { client, call };
 }
 
+const inspect = async () => ({
+  duration_seconds: 2,
+  container: 'mp4' as const,
+  video: { codec: 'h264', width: 64, height: 48, frame_rate: 25 },
+  audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
+});
+
 /** A second of picture and sound. */
 const VIDEO = new URL('../../fixtures/version-0.1/videos/talk.mp4', import.meta.url);
 
@@ -121,7 +128,7 @@ test('results are links to files in folders that are called like patterns, and a
 });
 
 test('a localization stops for a review in a writable folder, and nowhere else', async () => {
-  const vloc = await startVloc();
+  const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
   await makeFolders(vloc);
   for (const folder of ['in', 'out']) await copyFile(VIDEO, join(vloc.folder, folder, 'talk.mp4'));
   const { call } = await connect(vloc);
@@ -132,8 +139,9 @@ test('a localization stops for a review in a writable folder, and nowhere else',
     advice: expect.stringContaining('`subtitle`'),
   });
   const video = join(vloc.folder, 'out/talk.mp4');
-  const planned = await call('localize', { ...gate, inputs: [video], dry_run: true });
-  expect(planned).toMatchObject({ exit_code: 0, error: null, output: { object: 'stages' } });
+  const stopped = await call('localize', { ...gate, inputs: [video] });
+  expect(stopped).toMatchObject({ exit_code: 0, error: null });
+  await access(join(vloc.folder, 'out/talk.es.srt'));
   const outside = await call('localize', { to: ['es'], inputs: [video], subtitle: '../secret.srt' });
   expect(outside.error).toMatchObject({ code: 'OUTSIDE_FOLDERS' });
 });

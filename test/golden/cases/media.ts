@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
+import { LIMITS } from '../../commands/jobs/limits.ts';
 import { send, untilListening } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
@@ -68,6 +69,13 @@ export const MEDIA: readonly Case[] = [
       const silent = ['-i', stage.path('talk.mp4'), '-an', '-c', 'copy', stage.path('silent.mp4')];
       execFileSync('ffmpeg', ['-v', 'error', ...silent]);
     },
+  },
+  {
+    line: 'recognize talk.mp4 --from en',
+    when: 'too large',
+    env: PROGRAMS,
+    before: addVideo,
+    io: { limits: { ...LIMITS, bytes: 1000 } },
   },
   // Subtitles of stages
   edited('ends before it begins', cue(1, '0,900', '0,100', 'hola')),

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,9 +7,12 @@ import {
   findCard,
   readPlace,
 } from '../../../../src/engines/backends/llama/card.ts';
+import { listCards } from '../../../../src/engines/backends/llama/model.ts';
+import { findLlamaRuntime } from '../../../../src/engines/backends/llama/runtime.ts';
 import { makeFolder } from '../../../support/make-folder.ts';
+import { createParts } from '../user-program.ts';
 import { fakeModule, writePackage } from './fake-runtime.ts';
-import { createTiny, task, tinyModel, work } from './llama.ts';
+import { createTiny, RUNTIME, task, tinyModel, work } from './llama.ts';
 
 const NVIDIA: CardListing = {
   platform: 'linux-x64',
@@ -142,3 +145,17 @@ test('the process of a model has a private folder for shaders, and the cards tha
   expect(await translator.translate(task('Hello'), work())).toEqual(['had']);
   expect(statSync(shaders).mode & 0o777).toBe(0o700);
 });
+
+const LLVMPIPE = ['lvp_icd.x86_64.json', 'lvp_icd.json'].map((name) => join('/usr/share/vulkan/icd.d', name));
+const NEEDS = RUNTIME === null || !LLVMPIPE.some((path) => existsSync(path));
+
+describe.skipIf(NEEDS)(
+  'a driver that computes on the processor (needs: sh .ci/llama, sh .ci/packages)',
+  () => {
+    test('is not a card', async () => {
+      const module = await findLlamaRuntime(RUNTIME ?? '');
+      const listed = await listCards(module ?? '', createParts({ env: {} }), new AbortController().signal);
+      expect(listed?.devices).toEqual([]);
+    });
+  },
+);
