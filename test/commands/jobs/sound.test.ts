@@ -1,6 +1,6 @@
 /**
  * Sound in, sound out: episodes of podcasts. What sound cannot have, and sound files of folders, are tested in `batch/inputs`, damaged
- * files in `media/probe`, formats and loudness in `media/export`.
+ * files in `media/probe`, formats in `media/export`, loudness in `media/audio`.
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -16,7 +16,6 @@ function make(source: string, filters: string): string {
 test('the limiter lowers peaks that lie between the samples', () => {
   // All samples lie halfway between the zeros and the peaks, which are 3 dB higher.
   const tone = "aevalsrc='0.9*sin(2*PI*12000*t+PI/4)':s=48000:d=1";
-  expect(truePeak(make(tone, 'anull'))).toBeGreaterThan(-1);
   expect(truePeak(make(tone, LIMITER))).toBeLessThanOrEqual(-1);
 });
 

@@ -14,9 +14,11 @@ describe('the header of a video', () => {
     expect(parseHeader(JSON.stringify({ format, streams: [cover, film] })).video?.index).toBe(1);
   });
 
-  test('does not count the time before the first picture, which the length of an MP4 contains', () => {
+  test('does not count the time before the first picture, which the length of an MP4 contains and that of an MPEG does not', () => {
     const late = { ...format, duration: '3603', start_time: '3600' };
     expect(parseHeader(JSON.stringify({ format: late, streams: [] })).duration).toBe(3);
+    const recorded = { ...late, format_name: 'mpeg', duration: '3' };
+    expect(parseHeader(JSON.stringify({ format: recorded, streams: [] })).duration).toBe(3);
   });
 
   test('has the size as shown', () => {

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inspectVideo } from '../../../src/media/probe/inspect.ts';
@@ -12,14 +12,14 @@ const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=1'];
 const SOUND = ['-f', 'lavfi', '-i', 'sine=d=1'];
 
 describe('inspecting a video', () => {
-  test('measures the sample, by its content and not by its name, which may be like an option', async () => {
+  test('measures it, by its content and not by its name, which may be like an option', async () => {
     const file = join(makeFolder(), '-i http:%d.avi');
-    copyFileSync(SAMPLE, file);
+    ffmpeg(...PICTURE, ...SOUND, '-c:v', 'libx264', '-c:a', 'aac', '-f', 'mp4', file);
     expect(await inspect(file)).toEqual({
-      duration_seconds: 30.76,
+      duration_seconds: expect.closeTo(1, 1),
       container: 'mp4',
-      video: { codec: 'h264', width: 640, height: 360, frame_rate: 25 },
-      audio: { codec: 'aac', sample_rate: 48_000, channels: 2 },
+      video: { codec: 'h264', width: 160, height: 90, frame_rate: 10 },
+      audio: { codec: 'aac', sample_rate: 44_100, channels: 1 },
     });
   });
 
@@ -44,15 +44,6 @@ describe('inspecting a video', () => {
     await expect(inspect(file)).rejects.toThrow(
       'the header of the video cannot be read (trun track id unknown, no tfhd was found); copy, download or export it again',
     );
-  });
-
-  test('does not count the time before the first picture of a clock that shows an hour', async () => {
-    const file = join(makeFolder(), 'late.mpeg');
-    const coded = ['-r', '25', '-c:v', 'mpeg2video', '-c:a', 'mp2'];
-    ffmpeg(...PICTURE, ...SOUND, ...coded, '-output_ts_offset', '3600', file);
-    const { duration_seconds } = await inspect(file);
-    expect(duration_seconds).toBeGreaterThan(0.9);
-    expect(duration_seconds).toBeLessThan(1.2);
   });
 
   test('refuses joined recordings whose clock jumps', async () => {

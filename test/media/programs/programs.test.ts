@@ -129,7 +129,7 @@ describe('running a program', () => {
     const options = { signal, folder: makeFolder(), maxStdoutBytes: 64 * 1024 ** 2 };
     const print = async (code: number) => {
       const before = process.cpuUsage();
-      const words = ['-c', `head -c 60000000 /dev/zero; exit ${code}`];
+      const words = ['-c', `head -c 20000000 /dev/zero; exit ${code}`];
       const failed = await programs.run('sh', words, options).then(
         () => false,
         () => true,
