@@ -94,6 +94,7 @@ describe('a plan for files that have settled', () => {
 
   it('gives their items the subtitle style', async () => {
     const folder = createFolder({ 'in/a.mp4': MP4 });
+    // A cast: it is passed on as it is.
     const look = { size: 20 } as NonNullable<PlanRequest['look']>;
     const { planned } = await openPlanner(folder, { look, options: { subtitleOutput: 'burned' } })('a.mp4');
     expect(planned.map(({ item }) => item.look)).toEqual([look, look]);

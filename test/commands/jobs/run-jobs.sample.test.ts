@@ -177,6 +177,7 @@ test.each([
 
 test('the end of a sample names no credits if the service does not report them', () => {
   const notes: string[] = [];
+  // A cast: nothing else of it is used.
   const terminal = { note: (text: string) => notes.push(text) } as unknown as Context['terminal'];
   const units = [{ unit: 'started_minute', quantity: 1, whole_quantity: 2 }] as const;
   noteSamples({ terminal }, { units, charged_credits: null, whole_credits: null, continue: 'x' }, false);

@@ -37,6 +37,7 @@ it.each([
 });
 
 it('a file is sound by its container, if it has no picture', () => {
+  // Casts: only whether there is a picture, and the codecs, are looked at.
   const mp4 = { demuxer: 'mov,mp4,m4a,3gp,3g2,mj2', picture: null, tracks: [{ codec: 'aac' } as TrackFacts] };
   const picture = {} as VideoFacts['picture'];
   expect(soundFormatOf(mp4)).toBe('m4a');
