@@ -25,7 +25,7 @@ const ALL = listed.flat();
 
 /**
  * `test/golden` runs all other examples in this process, and checks their exit codes and files too. The trial of all engines, of which the
- * built-in ones take half a minute, is run with small ones by `test/commands/engines/engines-test.test.ts`.
+ * built-in ones take half a minute, is run with small ones by `test/commands/engines/engines-test.e2e.test.ts`.
  */
 const EXAMPLES = ALL.filter(
   ({ command }) => (needsShell(command) || isOfTheMachine(command)) && command !== 'vloc engines test',

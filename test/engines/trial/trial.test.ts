@@ -1,4 +1,4 @@
-/** The samples with engines that answer wrongly; those that answer well are tried by test/commands/engines/engines-test.test.ts. */
+/** The samples with engines that answer wrongly; those that answer well are tried by test/commands/engines/engines-test.e2e.test.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
