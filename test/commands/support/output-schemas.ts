@@ -20,7 +20,11 @@ function close(schema: unknown): unknown {
   return isOpen ? closed : { additionalProperties: false, ...closed };
 }
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false });
+/** `schema.test.ts` looks at the schemas themselves. What is made of them runs a few times, so it is not made fast. */
+const ajv = new Ajv2020({
+  ...{ strict: true, allowUnionTypes: true, strictTypes: false },
+  ...{ validateSchema: false, code: { optimize: false } },
+});
 const validators = new Map<object | undefined, ValidateFunction | null>();
 
 /** Compiles the schema of one form when it is first printed: most commands are only run in one. */
