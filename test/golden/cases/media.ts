@@ -1,7 +1,7 @@
 /** Videos that are looked at on this machine, subtitles of a localization in stages, and webhooks as they arrive. */
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { EVENT_ID, eventBody, sign } from '../../client/webhooks/sign.ts';
+import { eventBody, sign } from '../../client/webhooks/sign.ts';
 import { LIMITS } from '../../commands/jobs/limits.ts';
 import { send, untilListening } from '../../commands/support/listening.ts';
 import { until } from '../../service/harness/scene.ts';
@@ -78,7 +78,6 @@ export const MEDIA: readonly Case[] = [
     io: { limits: { ...LIMITS, bytes: 1000 } },
   },
   // Subtitles of stages
-  edited('ends before it begins', cue(1, '0,900', '0,100', 'hola')),
   edited(
     'much to improve',
     cue(1, '0,000', '0,100', 'too short'),
@@ -87,13 +86,11 @@ export const MEDIA: readonly Case[] = [
     cue(4, '0,000', '0,900', 'not in order, and with <b>markup</b>'),
     cue(5, '9,900', '9,990', '♪♪'),
   ),
-  edited('no cue', 'hola'),
   staged(`${STAGES} --from-subtitles`, 'two files for a language', {
     'talk.es.srt': SRT,
     'talk.es.vtt': 'WEBVTT\n\n00:00.000 --> 00:00.900\nhola\n',
   }),
   staged(`${STAGES} --stop-after translate`, 'a file of the user is there', { 'talk.es.srt': SRT }),
-  staged(`${STAGES} --subtitle nope.srt`, 'no such file'),
   staged(`${STAGES} --stop-after translate --name {id}{ext}`, 'an id in the name'),
   staged('localize https://example.com/talk.mp4 --to es --stop-after translate', 'an address'),
   staged(`${STAGES} --stop-after translate --dry-run`, 'what would be done'),
@@ -104,10 +101,6 @@ export const MEDIA: readonly Case[] = [
     await send(url, Buffer.concat([body, body]), headers);
     await send(url, Buffer.alloc(2_000_000, 'a'), headers);
   }),
-  listening('webhooks listen', 'a duplicate', async (url, { body, headers }) => {
-    await send(url, body, headers);
-    await send(url, body, headers);
-  }),
   listening('webhooks listen --forward-to http://127.0.0.1:1/hook', 'nothing listens there', (url, event) =>
     send(url, event.body, event.headers),
   ),
@@ -115,7 +108,4 @@ export const MEDIA: readonly Case[] = [
     await send(url, event.body, event.headers);
     await until(stderr, (notes) => notes.includes('failed'));
   }),
-  listening('webhooks listen --path /hook -o json', EVENT_ID, (url, event) =>
-    send(url, event.body, event.headers),
-  ),
 ];

@@ -18,8 +18,6 @@ import {
 } from './files.ts';
 
 const IN_OUT = `${TRANSLATE} --out out`;
-/** Waits as long as users do: looking every hundredth of a second would be all the work. */
-const PATIENT = { pace: {} };
 const DATABASE = 'out/.vloc/records.db';
 
 /** `a.srt` is translated into `out`, and then something is changed. */
@@ -101,13 +99,21 @@ async function interrupt(stage: Stage, words: readonly string[]): Promise<Ended>
 export const RECORDS: readonly Case[] = [
   { line: 'batch status out' },
   translated('all done', 'batch status out --all', async () => {}),
-  again(translated('all done', 'batch retry out', async () => {})),
   again(translated('all done', 'batch status out -o json', async () => {})),
   again(translated('nothing changed', IN_OUT, async () => {})),
   again(translated('nothing changed', `${IN_OUT} --dry-run`, async () => {})),
-  again(translated('other options', 'translate a.srt --from fr --to es --out out', async () => {})),
   failed('SOURCE_UNREACHABLE', 'batch status out'),
   again(failed('SOURCE_UNREACHABLE', 'batch retry out --dry-run')),
+  {
+    line: 'batch retry out',
+    when: 'the input is gone',
+    again: true,
+    run: async (stage, words) => {
+      await rm(stage.path('in/b.srt'));
+      return stage.run(words);
+    },
+    unordered: true,
+  },
   failed('SUBTITLE_INVALID', 'batch status out'),
   ...[
     'batch status out -o ndjson',
@@ -121,15 +127,6 @@ export const RECORDS: readonly Case[] = [
   ].map((line) => again(failed('SUBTITLE_INVALID', line))),
   {
     line: 'batch retry out',
-    when: 'the input is gone',
-    before: async (stage) => {
-      await makeBatch(stage, 'SOURCE_UNREACHABLE');
-      await rm(stage.path('in/b.srt'));
-    },
-    unordered: true,
-  },
-  {
-    line: 'batch retry out',
     when: 'the input came from stdin',
     before: async (stage) => {
       stage.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'it broke'));
@@ -140,10 +137,6 @@ export const RECORDS: readonly Case[] = [
   translated('a record is damaged', 'batch status out', damage),
   again(translated('a record is damaged', IN_OUT, damage)),
   translated('the records are cut off', IN_OUT, (stage) => truncate(stage.path(DATABASE), 300)),
-  translated('the records are a folder', IN_OUT, async (stage) => {
-    await rm(stage.path('out/.vloc'), { recursive: true });
-    await stage.write(`${DATABASE}/x`, '');
-  }),
   {
     line: IN_OUT,
     when: 'the job is gone at the service, its result never came',
@@ -161,16 +154,6 @@ export const RECORDS: readonly Case[] = [
     before: async (stage) => {
       stage.engines.hold();
       stage.start(['translate', 'b.srt', '--from', 'en', '--to', 'es', '--out', 'out']);
-      await untilShown(stage);
-    },
-  },
-  {
-    line: 'batch status out',
-    when: 'another vloc works there',
-    files: FILES,
-    before: async (stage) => {
-      stage.engines.hold();
-      stage.start(IN_OUT.split(' '));
       await untilShown(stage);
     },
   },
@@ -208,8 +191,6 @@ export const RECORDS: readonly Case[] = [
     before: async (stage) => stage.engines.failNext(new Error('it broke')),
   },
   { line: TRANSLATE, when: 'done', files: FILES },
-  { line: `${TRANSLATE} -o json`, files: FILES },
-  { line: `${TRANSLATE} --out -`, files: FILES },
   // Jobs by their ids
   {
     line: 'jobs cancel JOB',
@@ -229,11 +210,6 @@ export const RECORDS: readonly Case[] = [
   {
     line: 'jobs download JOB',
     when: 'it still runs',
-    before: holdJob,
-  },
-  {
-    line: 'jobs wait JOB --timeout 100ms',
-    io: PATIENT,
     before: holdJob,
   },
   {
