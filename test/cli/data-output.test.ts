@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createDataOutput } from '../../src/cli/data-output.ts';
-import { compileJq } from '../../src/cli/jq.ts';
+import { compileJq, type JqFilter } from '../../src/cli/jq.ts';
 import type { OutputMode } from '../../src/commands/context/output/forms.ts';
 import { createTestIo } from '../support/test-io.ts';
 
 /** A control of one byte, an escape sequence, and a character that turns text around. */
 const HOSTILE = 'a\u009b2J\u202eb';
 
-async function print(mode: OutputMode, text: string, { expression = '', isTTY = false } = {}) {
+async function print(mode: OutputMode, text: string, jq: JqFilter | null = null, isTTY = false) {
   const { io, stdout } = createTestIo();
-  const stream = Object.assign(io.stdout, { isTTY });
-  const jq =
-    expression === '' ? null : await compileJq(expression, { signal: AbortSignal.any([]), advice: '' });
-  const data = createDataOutput({ stdout: stream }, mode, jq);
+  const data = createDataOutput({ stdout: Object.assign(io.stdout, { isTTY }) }, mode, jq);
   data.print(text);
   expect(await data.finish()).toBeNull();
-  await jq?.close();
   return stdout();
 }
 
@@ -35,7 +31,9 @@ describe('data from outside', () => {
 
   it('through jq is unchanged text for programs, and harmless on a terminal', async () => {
     const json = JSON.stringify({ name: HOSTILE });
-    expect(await print('json', json, { expression: '.name' })).toBe(`${HOSTILE}\n`);
-    expect(await print('json', json, { expression: '.name', isTTY: true })).toBe('a\\u009b2J\\u202eb\n');
+    const jq = await compileJq('.name', { signal: AbortSignal.any([]), advice: '' });
+    expect(await print('json', json, jq)).toBe(`${HOSTILE}\n`);
+    expect(await print('json', json, jq, true)).toBe('a\\u009b2J\\u202eb\n');
+    await jq.close();
   });
 });
