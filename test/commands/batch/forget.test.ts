@@ -62,25 +62,19 @@ test('a named input is forgotten in all languages, its results stay, and a later
   expect(Object.keys(await statesOf(vloc))).toHaveLength(4);
 });
 
-test('an item whose job is not downloaded is forgotten only with --yes', async () => {
+test('an item whose job is not downloaded is forgotten only with --yes, and none with an input that no item has', async () => {
   const vloc = await startBatch({ 'a.srt': SRT });
   expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
   const refused = await vloc.run(['batch', 'forget', 'out', 'a.srt']);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('nothing was forgotten')]);
+  const unknown = await vloc.run(['batch', 'forget', 'out', 'a.srt', 'z.srt', '--yes']);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('out has no item of z.srt')]);
   await rm(join(vloc.folder, 'subs', 'a.srt'));
   const kept = await vloc.run(['batch', 'forget', 'out', '--gone']);
   expect([kept.code, kept.stderr]).toEqual([0, expect.stringContaining('subs/a.srt → es: kept')]);
   expect(Object.keys(await statesOf(vloc))).toHaveLength(2);
   expect((await vloc.run(['batch', 'forget', 'out', '--gone', '--yes'])).code).toBe(0);
   expect(await vloc.run(['batch', 'report', 'out'])).toMatchObject({ code: 2 });
-});
-
-test('an input that no item has is refused, and nothing is forgotten', async () => {
-  const vloc = await startBatch({ 'a.srt': SRT });
-  expect((await vloc.run(COMMAND)).code).toBe(0);
-  const refused = await vloc.run(['batch', 'forget', 'out', 'a.srt', 'z.srt']);
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('out has no item of z.srt')]);
-  expect(Object.keys(await statesOf(vloc))).toHaveLength(2);
 });
 
 test('a folder with records of two numbers of shards can be run again after one of them was forgotten', async () => {
@@ -124,11 +118,4 @@ test('failed items whose files are excluded or deleted need no one, and are name
   expect(unnamed).toEqual(['subs/b.srt → es', 'subs/b.srt → fr']);
   const { stderr } = await vloc.run(['batch', 'status', 'out']);
   expect(stderr).toContain('Not counted, since no command names them any more: subs/b.srt → es');
-});
-
-test('a failed item that another command still names counts', async () => {
-  const vloc = await startBatch({ 'a.srt': SRT, 'c.srt': 'no cues' });
-  expect((await vloc.run(COMMAND)).code).toBe(3);
-  expect((await vloc.run([...COMMAND, '--include', 'a.srt'])).code).toBe(0);
-  expect((await vloc.run(['batch', 'status', 'out'])).code).toBe(3);
 });

@@ -41,13 +41,6 @@ test('JUnit names do not depend on the state of an item or on the folders of the
   expect(await names()).toEqual(['out', 'a.srt → es']);
 });
 
-test('a file whose name is that of the report with .part is kept', async () => {
-  const vloc = await startBatch();
-  await writeFile(join(vloc.folder, 'report.md.part'), 'mine');
-  expect((await vloc.run(['batch', 'report', 'out', '--out', 'report.md'])).code).toBe(0);
-  expect(await readFile(join(vloc.folder, 'report.md.part'), 'utf8')).toBe('mine');
-});
-
 test('--costs adds up to what the ledger charged, by folder, language and month', async () => {
   const vloc = await startVloc();
   for (const path of ['week1/a.srt', 'week2/b.srt']) {
