@@ -99,17 +99,6 @@ test('a table has a row for each cue of the source, a column for each language a
   ]);
 });
 
-test('rows of a cue are rows of its cell, also where a spreadsheet ends rows at any line break', async () => {
-  const desk = await openLesson();
-  await desk.write('lessons/talk.es.srt', srt(ES.with(0, 'Hola\nAnna Smith.')));
-  await exportTable(desk);
-  const cells: Cells = parse(await desk.read('review.csv'), {
-    bom: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-  });
-  expect(cells[1]?.[columnOf(cells, 'es')]).toBe('Hola\nAnna Smith.');
-});
-
 test('without an edit no byte changes, and an edited cell changes only its words', async () => {
   const desk = await openLesson();
   const vtt = `\uFEFFWEBVTT\r\n\r\nNOTE kept\r\n\r\n00:01.000 --> 00:03.000 line:0\r\n<v Anna><i>Hola</i>\r\n\r\n00:04.000 --> 00:06.000\r\nFue &amp; es\r\n\r\n00:07.000 --> 00:09.000\r\nFin`;
@@ -148,17 +137,6 @@ test('without an edit no byte changes, and an edited cell changes only its words
     code: 0,
     stderr: '3 files: 3 unchanged.\n',
   });
-});
-
-test.each([
-  ['tabs in UTF-16', { separator: '\t', lineBreak: '\r\n', encoding: 'utf16le' as const }],
-  ['bars, without a mark', { separator: '|', mark: '' }],
-])('a table with %s is read as it was written', async (_, form) => {
-  const desk = await openLesson();
-  const cells = setCell(await exportTable(desk), 1, 'es', 'Dos;\nfilas, "así"\ty más');
-  await writeTable(desk, cells, form);
-  expect(await desk.run('import', 'review.csv')).toMatchObject({ code: 0 });
-  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES.with(0, 'Dos;\nfilas, "así"\ty más')));
 });
 
 test('sorted, deleted and reordered rows, other columns, and times as a spreadsheet shows them are fine', async () => {
@@ -201,36 +179,34 @@ test('a language without a column stays, which a note says, and without any ther
   });
 });
 
-test.each<[string, (cells: Cells) => Cells, string]>([
+const REFUSED_TABLES: [(cells: Cells) => Cells, string, Parameters<typeof writeTable>[2]?][] = [
   [
-    'the column of places',
     (cells) => cells.map((row) => row.slice(0, -1)),
     'the column "vloc" is missing: it says where each text is',
   ],
-  ['a title', (cells) => [cells[0]?.with(9, 'es') ?? [], ...cells.slice(1)], 'the column "es" appears twice'],
+  [(cells) => [cells[0]?.with(9, 'es') ?? [], ...cells.slice(1)], 'the column "es" appears twice'],
   [
-    'a row that was added',
     (cells) => [...cells, cells[1]?.map((cell, at) => (at === 10 ? '' : cell)) ?? []],
     'row 5 is not one of the export: rows are neither added nor split in the table',
   ],
-  ['all rows', (cells) => cells.slice(0, 1), 'the table has no rows'],
-])('a table is refused for %s, and nothing is written', async (_, change, message) => {
-  const desk = await openLesson();
-  await writeTable(desk, change(setCell(await exportTable(desk), 1, 'es', 'Buenas.')));
-  const ended = await desk.run('import', 'review.csv');
-  expect(ended.code).toBe(2);
-  expect(ended.stderr).toContain(message);
-  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
-});
+  [(cells) => cells.slice(0, 1), 'the table has no rows'],
+  // As a spreadsheet saves it in the encoding of its country.
+  [
+    (cells) => setCell(cells, 1, 'es', 'Señor'),
+    'review.csv: is not UTF-8; save it as CSV in UTF-8\n',
+    { mark: '', encoding: 'latin1' },
+  ],
+];
 
-test('a table that a spreadsheet saved in the encoding of its country is refused with what to do', async () => {
+test('a table that lacks what an import needs is refused with the reason, and nothing is written', async () => {
   const desk = await openLesson();
-  await writeTable(desk, setCell(await exportTable(desk), 1, 'es', 'Señor'), {
-    mark: '',
-    encoding: 'latin1',
-  });
-  const ended = await desk.run('import', 'review.csv');
-  expect(ended.stderr).toContain('review.csv: is not UTF-8; save it as CSV in UTF-8\n');
+  const cells = setCell(await exportTable(desk), 1, 'es', 'Buenas.');
+  for (const [change, message, form] of REFUSED_TABLES) {
+    await writeTable(desk, change(cells), form);
+    const { code, stderr } = await desk.run('import', 'review.csv');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
+  expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
 });
 
 const CHANGED_TABLES: [string, (cells: Cells) => Cells, string][] = [
@@ -266,79 +242,66 @@ const CHANGED_TABLES: [string, (cells: Cells) => Cells, string][] = [
   ],
 ];
 
-test.each(CHANGED_TABLES)('a file is left as it is for %s', async (_, change, message) => {
+test('a file is left as it is for a row that does not fit it', async () => {
   const desk = await openLesson();
   const cells = await exportTable(desk);
-  await writeTable(desk, change(setCell(cells, 1, 'es', 'Buenas.')));
-  const ended = await desk.run('import', 'review.csv');
-  expect(ended.code).not.toBe(0);
-  expect(ended.stdout).toContain(message);
+  for (const [what, change, message] of CHANGED_TABLES) {
+    await writeTable(desk, change(setCell(cells, 1, 'es', 'Buenas.')));
+    const { code, stdout } = await desk.run('import', 'review.csv');
+    expect([what, code === 0, stdout]).toEqual([what, false, expect.stringContaining(message)]);
+  }
   expect(await desk.read('lessons/talk.es.srt')).toBe(srt(ES));
 });
 
-test.each<[string, string, string, string]>([
-  [
-    'text',
-    'es',
-    srt(ES.with(1, 'Otro.')),
-    'review.csv:3: lessons/talk.es.srt, cue 2: the text in the file changed since the export\n',
-  ],
-  [
-    'times',
-    'es',
-    srt(ES).replace('00:00:04,000', '00:00:04,100'),
-    'review.csv:3: lessons/talk.es.srt, cue 2: the times in the file changed since the export\n',
-  ],
-  [
-    'cue',
-    'es',
-    srt(ES.slice(0, 2)),
-    'review.csv:4: lessons/talk.es.srt, cue 3: the cue in the file changed since the export\n',
-  ],
-  [
-    'source',
-    'en',
-    srt(EN.with(1, 'Other.')),
-    'review.csv:3: lessons/talk.es.srt, cue 2: the text in its source lessons/talk.en.srt changed since the export\n',
-  ],
-])(
-  'a file whose %s changed since the export is refused by its row, and others are written',
-  async (_, tag, changed, message) => {
-    const desk = await openLesson();
-    await desk.write('lessons/more.en.srt', srt(EN));
-    await desk.write('lessons/more.es.srt', srt(ES));
-    const cells = await exportTable(desk);
-    await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Buenas.'), 4, 'es', 'Buenas.'));
-    // The rows of the first three are of `more`.
-    const file = `lessons/talk.${tag}.srt`;
-    await desk.write(file, changed);
-    const before = await desk.read('lessons/talk.es.srt');
-    const ended = await desk.run('import', 'review.csv');
-    expect(ended.code).toBe(3);
-    expect(ended.stdout).toContain(message.replace(/:(\d):/, (__, row) => `:${Number(row) + 3}:`));
-    expect(await desk.read('lessons/talk.es.srt')).toBe(before);
-    expect(await desk.read('lessons/more.es.srt')).toBe(srt(ES.with(0, 'Buenas.')));
-  },
-);
-
-test.each([
-  ['/dev/zero', 'this is not a regular file'],
-  ['lessons', 'this is a folder'],
-  ['gone.srt', 'there is no such file; check the path (run the command in the folder of the export)'],
-  ['review.csv', 'row 1: '],
-  ['a\0b', 'row 2 is not one of the export'],
-])('a place in %j is not read as subtitles', async (file, message) => {
+test('a file that changed since the export is refused by its row, and others are written', async () => {
   const desk = await openLesson();
-  const cells = setCell(
-    await exportTable(desk),
-    1,
-    'vloc',
-    JSON.stringify({ es: [file, 1, 1000, 3000, '0'] }),
-  );
-  await writeTable(desk, setCell(cells, 1, 'file', file));
-  const { code, stdout, stderr } = await desk.run('import', 'review.csv');
-  expect(code).not.toBe(0);
-  expect(stdout + stderr).toContain(message);
+  await desk.write('lessons/more.en.srt', srt(EN));
+  await desk.write('lessons/more.es.srt', srt(ES));
+  const cells = await exportTable(desk);
+  await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Buenas.'), 4, 'es', 'Buenas.'));
+  const [source, translation] = ['lessons/talk.en.srt', 'lessons/talk.es.srt'];
+  // The rows of the first three are of `more`.
+  for (const [file, changed, message] of [
+    [translation, srt(ES.with(1, 'Otro.')), `:6: ${translation}, cue 2: the text in the file changed`],
+    [
+      translation,
+      srt(ES).replace('00:00:04,000', '00:00:04,100'),
+      `:6: ${translation}, cue 2: the times in the file changed`,
+    ],
+    [translation, srt(ES.slice(0, 2)), `:7: ${translation}, cue 3: the cue in the file changed`],
+    [
+      source,
+      srt(EN.with(1, 'Other.')),
+      `:6: ${translation}, cue 2: the text in its source ${source} changed`,
+    ],
+  ] as const) {
+    await desk.write(translation, srt(ES));
+    await desk.write('lessons/more.es.srt', srt(ES));
+    await desk.write(file, changed);
+    const before = await desk.read(translation);
+    const { code, stdout } = await desk.run('import', 'review.csv');
+    expect([code, stdout]).toEqual([3, expect.stringContaining(`${message} since the export\n`)]);
+    expect(await desk.read(translation)).toBe(before);
+    expect(await desk.read('lessons/more.es.srt')).toBe(srt(ES.with(0, 'Buenas.')));
+  }
+});
+
+test('a place in what is no file of the export is not read as subtitles', async () => {
+  const desk = await openLesson();
+  const exported = await exportTable(desk);
+  for (const [file, message] of [
+    ['/dev/zero', 'this is not a regular file'],
+    ['lessons', 'this is a folder'],
+    ['gone.srt', 'there is no such file; check the path (run the command in the folder of the export)'],
+    ['review.csv', 'row 1: '],
+    ['a\0b', 'row 2 is not one of the export'],
+  ] as const) {
+    const cells = setCell(exported, 1, 'vloc', JSON.stringify({ es: [file, 1, 1000, 3000, '0'] }));
+    await writeTable(desk, setCell(cells, 1, 'file', file));
+    const { code, stdout, stderr } = await desk.run('import', 'review.csv');
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toContain(message);
+  }
 });
 
 test('an import lists its files with their changes and problems as JSON', async () => {
@@ -439,38 +402,31 @@ test('a translation that is written where its file has no cue is refused by its 
   });
 });
 
-test.each<[string, string[], string]>([
-  ['without languages', ['lessons', '--out', 'new.csv'], '--to is missing'],
+const REFUSED_EXPORTS: [string[], string][] = [
+  [['lessons', '--out', 'new.csv'], '--to is missing'],
+  [['lessons', '--to', 'es', '--out', 'new.ods'], 'invalid --out "new.ods": expected .csv or .xlsx'],
+  [['lessons', '--to', 'es', '--out', 'taken.csv'], 'taken.csv exists'],
+  [['lessons', '--to', 'de', '--out', 'new.csv'], 'no subtitles in de in lessons'],
   [
-    'into another format',
-    ['lessons', '--to', 'es', '--out', 'new.ods'],
-    'invalid --out "new.ods": expected .csv or .xlsx',
-  ],
-  ['over a file', ['lessons', '--to', 'es', '--out', 'taken.csv'], 'taken.csv exists'],
-  [
-    'of a language that is not there',
-    ['lessons', '--to', 'de', '--out', 'new.csv'],
-    'no subtitles in de in lessons',
-  ],
-  [
-    'of two files of one language',
     ['lessons', 'more', '--to', 'es', '--out', 'new.csv'],
     'several files could be the same text: lessons/talk.es.srt, more/talk.es.vtt',
   ],
   [
-    'with two sources',
     ['lessons', '--to', 'es', '--out', 'new.csv'],
     'several files could be the same text: lessons/talk.en.srt, lessons/talk.fr.srt',
   ],
-  ['of a broken file', ['broken', '--to', 'es', '--out', 'new.csv'], 'broken/talk.es.srt: row 2: '],
-])('an export %s is refused, and nothing is written', async (_, words, message) => {
+  [['broken', '--to', 'es', '--out', 'new.csv'], 'broken/talk.es.srt: row 2: '],
+];
+
+test('an export that is not clear is refused, and nothing is written', async () => {
   const desk = await openLesson();
   await desk.write('taken.csv', 'mine');
   await desk.write('more/talk.es.vtt', `WEBVTT\n\n00:01.000 --> 00:02.000\nHola\n`);
   await desk.write('broken/talk.es.srt', '1\n00:00:01,000 -> 00:00:02,000\nHola\n');
-  const ended = await desk.run('export', ...words);
-  expect(ended).toMatchObject({ code: 2, stdout: '' });
-  expect(ended.stderr).toContain(message);
+  for (const [words, message] of REFUSED_EXPORTS) {
+    const ended = await desk.run('export', ...words);
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+  }
   expect(await desk.read('taken.csv')).toBe('mine');
   expect(await readdir(desk.folder)).not.toContain('new.csv');
 });
@@ -508,18 +464,6 @@ test('subtitles for the deaf are a text of their own, whose source is theirs or 
   await rm(join(desk.folder, 'lessons/talk.es.sdh.srt'));
   await rm(join(desk.folder, 'lessons/talk.en.srt'));
   expect(await sourcesOf()).toEqual([['lessons/talk.en.sdh.srt', '[laughs] Hello', ES[0]]]);
-});
-
-test('an import that was interrupted between two files is continued', async () => {
-  const desk = await openLesson();
-  const cells = await exportTable(desk);
-  await writeTable(desk, setCell(setCell(cells, 1, 'es', 'Uno.'), 2, 'fr', 'Deux.'));
-  await desk.write('lessons/talk.es.srt', srt(ES.with(0, 'Uno.')));
-  expect(await desk.run('import', 'review.csv')).toMatchObject({
-    code: 0,
-    stdout: 'lessons/talk.fr.srt: 1 cue written\n',
-  });
-  expect(await desk.read('lessons/talk.fr.srt')).toBe(srt(FR.with(1, 'Deux.')));
 });
 
 test.skipIf(!HAS_STRACE)(
