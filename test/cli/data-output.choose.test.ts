@@ -37,13 +37,6 @@ describe('--jq', () => {
     const { stdout } = await vloc.run(['credits', '-o', 'ndjson', '--jq', '.object // .type']);
     expect(stdout).toBe('credit_balance\nsummary\n');
   });
-
-  it('does not hide a failure of the command itself', async () => {
-    const vloc = await startVloc();
-    const { code, stderr } = await vloc.run(['jobs', 'get', 'tra_x', 'tra_y', '--jq', '.data.x.y']);
-    expect(code).toBe(1);
-    expect(stderr).toContain('RESOURCE_NOT_FOUND');
-  });
 });
 
 describe('--fields', () => {

@@ -49,34 +49,33 @@ describe.each(LEAVES)('vloc $words', ({ words, load }) => {
     const section = /^Arguments:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? '';
     expect([...section.matchAll(/^ {2}(\S.*?) {2}/gm)].map(([, name]) => name)).toEqual(named);
   });
+});
 
-  it('refuses an empty value of each option that takes a text', async () => {
-    const command: Command = await load();
-    const operands = command.operands === undefined ? [] : ['x'];
-    const texts = Object.entries({ ...command.options, ...GLOBAL_OPTIONS })
-      .map(([name, option]) => ({ flag: flagName(name), ...factsOf(option) }))
-      .filter(({ value }) => value !== null);
-    for (const { flag, type } of texts) {
-      for (const empty of type === 'list' ? ['', ' , '] : ['']) {
-        const refused = parseArguments([...words, ...operands, `${flag}=${empty}`], createTestIo().io);
-        await expect(refused, flag).rejects.toMatchObject({
-          category: 'usage',
-          message: expect.stringContaining(`invalid ${flag} "${empty}": `),
-        });
-      }
-    }
-  });
-
-  it('refuses an empty operand, also beside others', async () => {
-    const command: Command = await load();
-    const count = command.operands?.count;
-    const calls = count === undefined ? [] : count === 'one' ? [['']] : [[''], ['x', '']];
-    for (const operands of calls) {
-      expect(await runMain([...words, ...operands], { cwd: makeFolder() })).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('invalid argument "": expected a value that is not empty'),
+it('an empty value of an option that takes a text is refused', async () => {
+  const { options } =
+    (await LEAVES.find(({ words }) => words.join() === 'localize')?.load()) ?? expect.fail();
+  const texts = Object.entries({ ...options, ...GLOBAL_OPTIONS })
+    .map(([name, option]) => ({ flag: flagName(name), ...factsOf(option) }))
+    .filter(({ value }) => value !== null);
+  for (const { flag, type } of texts) {
+    for (const empty of type === 'list' ? ['', ' , '] : ['']) {
+      const refused = parseArguments(['localize', 'x', `${flag}=${empty}`], createTestIo().io);
+      await expect(refused, flag).rejects.toMatchObject({
+        category: 'usage',
+        message: expect.stringContaining(`invalid ${flag} "${empty}": `),
       });
     }
+  }
+});
+
+it.each([
+  ['profile', 'use', ''],
+  ['jobs', 'get', ''],
+  ['translate', 'x', ''],
+])('an empty operand is refused, also beside others: %j', async (...words) => {
+  expect(await runMain(words, { cwd: makeFolder() })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('invalid argument "": expected a value that is not empty'),
   });
 });
 

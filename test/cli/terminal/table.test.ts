@@ -18,28 +18,6 @@ describe('a table', () => {
     }
   });
 
-  it('makes a column as wide as its widest cell on the screen, whatever the script', () => {
-    const cells = ['字幕', 'สวัสดี', 'नमस्ते', '👩🏽‍🚀🫠', 'abc'];
-    const rows = cells.map((cell) => [cell, '|']);
-    const lines = layOut(['A', 'B'], rows).split('\n');
-    const widest = Math.max(...cells.map((cell) => stringWidth(cell)));
-    for (const line of lines.slice(1)) expect(stringWidth(line.slice(0, line.indexOf('|')))).toBe(widest + 2);
-  });
-
-  it('keeps its columns and its order over hundreds of rows', () => {
-    const names = Array.from({ length: 250 }, (_, at) => `${at % 3 === 0 ? '字幕' : 'talk'}-${at}`);
-    const lines = layOut(
-      ['NAME', 'EMPTY', 'AT'],
-      names.map((name, at) => [name, '', `#${at}`]),
-    ).split('\n');
-    expect(lines).toHaveLength(251);
-    for (const [at, line] of lines.slice(1).entries()) {
-      expect(line).toBe(
-        `${names[at]}${' '.repeat(8 - stringWidth(names[at] ?? ''))}  ${' '.repeat(5)}  #${at}`,
-      );
-    }
-  });
-
   it('has no head if no column has a title, and columns of the width that is asked for', () => {
     const head = [{ title: '', cells: 10 }, ''];
     const rows = [
