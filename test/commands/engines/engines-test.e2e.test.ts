@@ -103,19 +103,6 @@ describe('vloc engines test', () => {
     expect(stderr).toContain('1 of 2 engines failed: command broken (translate)');
   });
 
-  it('tries one engine by its name or position', async () => {
-    await desk.configure({ ...small(), translate: [...small().translate, 'apertium'] });
-    for (const name of ['apertium', '2']) {
-      const { stdout } = await desk.run(['test', 'translate', name, '-o', 'id']);
-      expect(stdout).toBe('apertium\n');
-    }
-    const { code, stderr } = await desk.run(['test', 'translate', 'whisper']);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('Available: 1 command translate, 2 apertium.'),
-    ]);
-  });
-
   it('ends with its engine at Ctrl-C', async () => {
     const note = join(desk.folder, 'pid');
     const hanging = {
@@ -132,10 +119,5 @@ describe('vloc engines test', () => {
     );
     expect([code, stdout]).toEqual([130, '']);
     expect(() => process.kill(Number(readFileSync(note, 'utf8')), 0)).toThrow('ESRCH');
-  });
-
-  it('refuses a step that does not exist', async () => {
-    const { code, stderr } = await desk.run(['test', 'speek']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean speak?')]);
   });
 });
