@@ -315,7 +315,7 @@ function isWhole(places: readonly Layer[]): boolean {
 }
 
 /** Whether the run has to know the profiles: not when flags and environment say all, as on a build server. */
-export function needsProfiles(flags: ServiceFlags, env: Environment): boolean {
+function needsProfiles(flags: ServiceFlags, env: Environment): boolean {
   const given = placesOf({ ...NOTHING_READ, flags, env }).slice(0, 2);
   return given.some((place) => place.profile !== undefined) || !isWhole(given);
 }

@@ -85,8 +85,8 @@ describe('the home folder of a process', () => {
     return (await promisify(execFile)(process.execPath, args, options)).stdout;
   };
 
-  it.each(['', 'relative'])('is that of the system with HOME=%s', async (HOME) => {
-    expect(await run({ env: { HOME } })).toBe(join(userInfo().homedir, '.config/vloc'));
+  it('is that of the system with a HOME that is no path', async () => {
+    expect(await run({ env: { HOME: 'relative' } })).toBe(join(userInfo().homedir, '.config/vloc'));
   });
 
   it.skipIf(process.getuid?.() !== 0)('must be named for a user whom the system does not know', async () => {

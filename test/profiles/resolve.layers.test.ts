@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile, ProfileDocument } from '../../src/profiles/profile.ts';
-import { needsProfiles, resolveSettings, type SettingSources } from '../../src/profiles/resolve.ts';
+import { resolveSettings, type SettingSources } from '../../src/profiles/resolve.ts';
 import { describeOrigin } from '../../src/profiles/settings.ts';
 
 const profile = (name: string): Profile => ({
@@ -38,12 +38,6 @@ function addressOf(given: Partial<SettingSources>): [string | null, string] {
 const project = (settings: object) => ({ path: '/p/vloc.config.json', settings });
 
 describe('the address of the service', () => {
-  it('is that of the embedded service if nothing is configured', () => {
-    expect(addressOf({})).toEqual([null, 'default']);
-    expect(resolve({}).profile).toEqual({ value: 'local', origin: { type: 'default' } });
-    expect(resolve({}).stateDir.value).toBe('/home/a/.local/state/vloc');
-  });
-
   it('comes from flag, environment, project file, profile, in this order', () => {
     const all = {
       flags: { baseUrl: 'https://flag/v1' },
@@ -100,12 +94,6 @@ describe('a service that the environment describes completely', () => {
     const settings = resolve({ env, profiles: STORED });
     expect(settings.profile).toBeNull();
     expect(settings.headerPrefix).toEqual({ value: 'X-Service', origin: { type: 'default' } });
-  });
-
-  it('needs no profiles at all, unless one is named', () => {
-    expect(needsProfiles({}, env)).toBe(false);
-    expect(needsProfiles({ profile: 'prod' }, env)).toBe(true);
-    expect(needsProfiles({}, { ...env, VLOC_SECRET: '' })).toBe(true);
   });
 });
 

@@ -55,11 +55,6 @@ describe('the formula of Homebrew', () => {
     expect(description).toMatch(/^[A-Z].{0,78}[^.]$/);
     expect(description).not.toMatch(/^(the|an?|vloc)\b|command ?line/i);
   });
-
-  it('closes every block', () => {
-    const opened = text.match(/^\s*(class|def|.* do$|test do)/gm)?.length;
-    expect(text.match(/^\s*end$/gm)).toHaveLength(opened ?? -1);
-  });
 });
 
 it('the manifest of Scoop finds the next version by itself', () => {
@@ -144,15 +139,6 @@ describe('the PKGBUILD of the AUR', () => {
     ]) {
       expect(made.find((manifest) => manifest.path === path)?.text.split('\n')).toContain(line);
     }
-  });
-
-  // test/install/aur.sh compares it with what makepkg prints.
-  it('has a .SRCINFO with each source and its checksum', () => {
-    const text = textOf('aur/.SRCINFO');
-    expect(text).toMatch(/^pkgbase = vloc-bin\n\t[\s\S]*\n\npkgname = vloc-bin\n$/);
-    expect(text).toContain(
-      `\tsource_aarch64 = ${base}/vloc-1.2.3-linux-arm64.tar.gz\n\tsha256sums_aarch64 = ${'1'.repeat(64)}\n`,
-    );
   });
 });
 
