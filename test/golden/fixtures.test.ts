@@ -95,37 +95,21 @@ describe('the journal of version 0.1', () => {
     ]);
   });
 
-  it('of an item in parts', async () => {
-    const status = await (await openStudio()).run('batch status split -o json');
-    expect(status.code).toBe(0);
-    expect(summarize(status)).toEqual({
-      items: ['book.srt → es done tra_01m81shw07d393hm23ds3x1pfv'],
-      counts: { done: 1 },
-      charged: 9,
-    });
-  });
-
-  it('of a localization in stages', async () => {
-    const status = await (await openStudio()).run('batch status stages -o json');
-    expect(status.code).toBe(0);
-    expect(summarize(status)).toEqual({
-      items: [
-        'talk.mp4 done rec_01m81sj439a17mypqsa58mmvy9',
-        'talk.mp4 → es done tra_01m81sj5e9bjmw5mcbevamq67m',
+  it('of an item in parts, of a localization in stages and of a watched folder', async () => {
+    const studio = await openStudio();
+    for (const [folder, items, charged] of [
+      ['split', ['book.srt → es done tra_01m81shw07d393hm23ds3x1pfv'], 9],
+      [
+        'stages',
+        ['talk.mp4 done rec_01m81sj439a17mypqsa58mmvy9', 'talk.mp4 → es done tra_01m81sj5e9bjmw5mcbevamq67m'],
+        2,
       ],
-      counts: { done: 2 },
-      charged: 2,
-    });
-  });
-
-  it('of a watched folder', async () => {
-    const status = await (await openStudio()).run('batch status watched -o json');
-    expect(status.code).toBe(0);
-    expect(summarize(status)).toEqual({
-      items: ['inbox/talk.mp4 done rec_01m81sj9dajmesgjav0f1nm82s'],
-      counts: { done: 1 },
-      charged: 1,
-    });
+      ['watched', ['inbox/talk.mp4 done rec_01m81sj9dajmesgjav0f1nm82s'], 1],
+    ] as const) {
+      const status = await studio.run(`batch status ${folder} -o json`);
+      expect(status.code).toBe(0);
+      expect(summarize(status)).toEqual({ items, counts: { done: items.length }, charged });
+    }
   });
 
   it('continues without a second payment: finished items are kept, running ones waited for', async () => {
