@@ -1,5 +1,4 @@
-/** Files and pictures in two languages, and that nothing takes such a file for one in one language. */
-import { execFileSync } from 'node:child_process';
+/** Files in two languages, and that nothing takes such a file for one in one language. */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -42,30 +41,6 @@ test('each format gets both texts in each cue, with the times of the translation
   // It stays what it is in another format.
   expect(await run('convert', 'talk.es+en.srt', '--to', 'ass')).toMatchObject({ code: 0 });
   expect(await read('talk.es+en.ass')).toContain('{\\i1}Good morning.{\\i0}\\NBuenos días.');
-});
-
-test('a picture shows both, the source above', async () => {
-  const { run, folder, write } = await openDesk();
-  const [width, height] = [640, 360];
-  const picture = ['-f', 'lavfi', '-i', `color=c=0x808080:s=${width}x${height}:r=1:d=3`, '-c:v', 'mpeg4'];
-  execFileSync('ffmpeg', ['-v', 'error', ...picture, join(folder, 'talk.mp4')]);
-  await write('look.json', '{"size":10,"color":"#FF0000","outline":0}');
-  const words = ['talk.es.srt', '--video', 'talk.mp4', '--at', '2', '--subtitle-style', 'look.json'];
-  const ended = await run('preview', ...words, ...BOTH);
-  expect(ended.code, ended.stderr).toBe(0);
-  const raw = ['-i', join(folder, 'talk.es.png'), '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'];
-  const bytes = execFileSync('ffmpeg', ['-v', 'error', ...raw], { maxBuffer: 2 ** 24 });
-  /** The brightest red of each row that has letters. */
-  const reds = Array.from({ length: height }, (_, row) => {
-    let most = 0;
-    for (let at = row * width * 3; at < (row + 1) * width * 3; at += 3) {
-      if ((bytes[at + 1] ?? 0) < 40) most = Math.max(most, bytes[at] ?? 0);
-    }
-    return most;
-  }).filter((red) => red > 0);
-  // The source is darker.
-  expect(Math.max(...reds.slice(0, 5))).toBeLessThan(220);
-  expect(Math.max(...reds.slice(-10))).toBeGreaterThan(240);
 });
 
 test('a check applies the limits of each language to its own rows', async () => {

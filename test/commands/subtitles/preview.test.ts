@@ -30,10 +30,19 @@ function inkOf(path: string) {
 
 const WORDS = ['preview', 'talk.es.srt', '--video', 'talk.mp4'];
 
-test('a PNG shows the cue of that time where the style puts it, and free, and replaces another file with --clobber', async () => {
-  const { run, write, folder } = await openWithVideo();
+test('a PNG shows the cue of that time where the style puts it, and free, and replaces another file only with --clobber', async () => {
+  const { run, write, read, folder } = await openWithVideo();
   await write('talk.es.png', 'mine');
   await write('house.json', JSON.stringify({ extends: 'box', position: 'top', size: 8 }));
+  await write('late.es.srt', srtCue(1, 50, 52, 'Tarde.'));
+  for (const [call, why] of [
+    [WORDS, 'talk.es.png exists and is different'],
+    [[...WORDS, '--at', '3'], 'talk.es.srt has no cue at 00:00:03,000'],
+    [['preview', 'late.es.srt', '--video', 'talk.mp4'], 'the video has no picture at 51 s'],
+  ] as const)
+    expect(await run(...call), why).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+  expect(await read('talk.es.png')).toBe('mine');
+  expect((await readdir(folder)).filter((name) => name.endsWith('.png'))).toEqual(['talk.es.png']);
   const styled = ['--subtitle-style', 'house.json', '--clobber'];
   const ended = await run(...WORDS, ...styled, '--at', '5', '-o', 'json');
   expect(ended.code).toBe(0);
@@ -43,25 +52,4 @@ test('a PNG shows the cue of that time where the style puts it, and free, and re
   const shown = inkOf(join(folder, 'talk.es.png'));
   expect(shown).toMatchObject({ width: 160, height: 90 });
   expect(shown.bottom).toBeLessThan(0.2);
-});
-
-test('an existing file, a time without a cue or a picture, and an unknown style are refused', async () => {
-  const { run, write, read, folder } = await openWithVideo();
-  await write('talk.es.png', 'mine');
-  await write('late.es.srt', srtCue(1, 50, 52, 'Tarde.'));
-  const cases = [
-    [WORDS, 'talk.es.png exists and is different'],
-    [[...WORDS, '--at', '3'], 'talk.es.srt has no cue at 00:00:03,000'],
-    [['preview', 'late.es.srt', '--video', 'talk.mp4'], 'the video has no picture at 51 s'],
-    [['preview', 'talk.es.srt', '--video', 'gone.mp4'], 'gone.mp4'],
-    [['preview', 'talk.es.srt'], '--video'],
-    [
-      [...WORDS, '--subtitle-style', 'neon'],
-      'the subtitle style neon cannot be used: there is no such style or file',
-    ],
-  ] as const;
-  for (const [call, why] of cases)
-    expect(await run(...call), why).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
-  expect(await read('talk.es.png')).toBe('mine');
-  expect((await readdir(folder)).filter((name) => name.endsWith('.png'))).toEqual(['talk.es.png']);
 });
