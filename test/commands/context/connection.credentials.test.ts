@@ -4,12 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { runMain } from '../../support/run-main.ts';
 import { QUICK, startVloc, type VlocScene } from '../support/run-vloc.ts';
 
-const BROKEN = ['\n', '\r\n', '\r'];
-const COPIED: readonly ((text: string) => string)[] = [
-  (text) => `"${text}"`,
-  (text) => ` ${text}`,
-  (text) => `${text}\t`,
-];
+const BROKEN = ['\n', '\r\n'];
+const COPIED: readonly ((text: string) => string)[] = [(text) => `"${text}"`, (text) => `${text}\t`];
 
 describe('credentials of the environment', () => {
   it('work with a line break at their end, which is named', async () => {

@@ -5,20 +5,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import type { ServiceOptions } from '../../../src/service/index.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import {
-  type Ended,
-  foldersIn,
-  type Running,
-  runMain,
-  startMain,
-  variablesIn,
-} from '../../support/run-main.ts';
+import { type Ended, foldersIn, type Running, startMain } from '../../support/run-main.ts';
 import type { TestIoOptions } from '../../support/test-io.ts';
-import { startStaging } from '../stages/staging.ts';
 import { QUICK, untilAccepted } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -40,8 +30,8 @@ interface Bench {
 }
 
 /** A service that a flag chooses, against a variable. */
-async function openBench(options: Partial<ServiceOptions> = {}, secret?: string): Promise<Bench> {
-  const scene = await startScene(options);
+async function openBench(secret?: string): Promise<Bench> {
+  const scene = await startScene();
   const folder = makeFolder();
   const flags = ['--base-url', scene.service.url];
   await mkdir(join(folder, 'my subs'));
@@ -99,13 +89,6 @@ async function expectEachToFetch(bench: Bench, ended: Ended, count: number, from
 }
 
 describe('with a service chosen by a flag', () => {
-  it('a run that does not wait prints commands that fetch its result', async () => {
-    const bench = await openBench();
-    const detached = await bench.run(...TRANSLATE, '--detach');
-    expect(detached.code, detached.stderr).toBe(0);
-    await expectEachToFetch(bench, detached, 2);
-  });
-
   it('an interrupted run prints commands that fetch its result', async () => {
     const bench = await openBench();
     bench.scene.engines.hold();
@@ -129,19 +112,6 @@ describe('with a service chosen by a flag', () => {
     await expectEachToFetch(bench, waited, 1);
   });
 
-  it('`batch status` prints the command that runs failed items again', async () => {
-    const bench = await openBench({ config: { attempts: 1 } });
-    bench.scene.engines.failNext(new JobFailure('SOURCE_UNREACHABLE', 'the source did not answer'));
-    expect((await bench.run(...TRANSLATE)).code).toBe(5);
-    const status = await bench.open(['batch', 'status', 'my out']).ended;
-    expect(status.code).toBe(3);
-    const commands = commandsIn(status);
-    expect(commands).toEqual(["vloc batch retry 'my out'"]);
-    const pasted = await bench.paste(commands[0] ?? '');
-    expect(pasted.code, pasted.stderr).toBe(0);
-    expect([bench.has(RESULT), await bench.jobs()]).toEqual([true, 2]);
-  });
-
   it('`batch status` from another folder prints the command that continues open items', async () => {
     const bench = await openBench();
     await bench.run(...TRANSLATE, '--detach');
@@ -151,33 +121,8 @@ describe('with a service chosen by a flag', () => {
     await expectEachToFetch(bench, status, 1, cwd);
   });
 
-  it('a finished run prints the command that repeats it', async () => {
-    const bench = await openBench();
-    const done = await bench.run(...TRANSLATE);
-    expect(done.code, done.stderr).toBe(0);
-    const commands = commandsIn(done);
-    expect(commands).toHaveLength(1);
-    const pasted = await bench.paste(commands[0] ?? '');
-    expect(pasted.code, pasted.stderr).toBe(0);
-    expect(await bench.jobs()).toBe(2);
-  });
-
-  it('jobs that cannot be cancelled are shown by the printed command', async () => {
-    const bench = await openBench();
-    const name = '{stem}{ext}';
-    await bench.run(...TRANSLATE);
-    await bench.run(...TRANSLATE, '--fresh', '--name', name);
-    const { stdout: ids } = await bench.run('jobs', 'list', '-o', 'id');
-    const cancelled = await bench.run('jobs', 'cancel', ...ids.trim().split('\n'));
-    expect(cancelled.code).not.toBe(0);
-    const commands = commandsIn(cancelled);
-    expect(commands).toHaveLength(1);
-    const pasted = await bench.paste(`${commands[0]} -o id`);
-    expect([pasted.code, pasted.stdout]).toEqual([0, ids]);
-  });
-
   it('a failure that mentions `vloc doctor` names the service that failed', async () => {
-    const bench = await openBench({}, 'wrong');
+    const bench = await openBench('wrong');
     const refused = await bench.run('credits');
     expect(refused.code, refused.stderr).toBe(4);
     const [command = ''] = commandsIn(refused);
@@ -188,29 +133,4 @@ describe('with a service chosen by a flag', () => {
       bench.scene.service.url,
     );
   });
-});
-
-it('with the embedded service, which is the default, a run that does not wait prints commands that fetch its result', async () => {
-  const folder = makeFolder();
-  await writeFile(join(folder, 'talk.srt'), SRT);
-  const env = variablesIn(folder);
-  const run = (cwd: string, words: readonly string[]) => runMain(words, { cwd, env });
-  const words = ['translate', 'talk.srt', '--from', 'en', '--to', 'es', '--detach'];
-  const commands = commandsIn(await run(folder, words));
-  expect(commands).toHaveLength(2);
-  const { cwd, words: pasted } = takeApart(commands[0] ?? '', folder);
-  const ended = await run(cwd, pasted);
-  expect(ended.code, ended.stderr).toBe(0);
-  expect(existsSync(join(folder, 'talk.es.srt'))).toBe(true);
-});
-
-it('a gate prints the command after it, for the same service', async () => {
-  const staging = await startStaging();
-  const flags = ['--base-url', staging.env.VLOC_BASE_URL ?? ''];
-  const localize = ['localize', 'talk.mp4', '--to', 'es'];
-  const gate = await staging.run([...localize, '--stop-after', 'translate', ...flags], {
-    env: { VLOC_BASE_URL: DECOY },
-  });
-  expect(gate.code, gate.stderr).toBe(0);
-  expect(commandsIn(gate)).toEqual([['vloc', ...localize, ...flags, '--from-subtitles'].join(' ')]);
 });
