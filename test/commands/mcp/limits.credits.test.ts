@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
+import { limitRun } from '../../../src/commands/jobs/spending.ts';
 import { createSession, sessionLimitFailure } from '../../../src/commands/mcp/limits.ts';
 
 const forever = new AbortController().signal;
@@ -86,6 +87,15 @@ describe('a session', () => {
     await first;
     await expect(second).rejects.toThrow('cancelled');
   });
+});
+
+it('a run of the embedded service costs nothing of the limit of a session', async () => {
+  const context = { spending: { left: () => 0, count: () => {} }, signal: forever };
+  const connection = { isFree: true, prices: { dubbing: 5 } };
+  const options = { maxCredits: null, prices: {} };
+  // It looks at no other member.
+  const limited = await limitRun(['dubbing'], options as never, connection as never, context as never);
+  expect(limited).toEqual({ ...options, prices: { dubbing: 5 } });
 });
 
 describe('the advice of a failure', () => {

@@ -176,17 +176,6 @@ test('the limit of the session applies to all calls, whatever the agent asks for
   expect(json.data).toHaveLength(2);
 });
 
-test('jobs of the embedded service cost nothing of the limit of a session', async () => {
-  const vloc = await startVloc();
-  await makeFolders(vloc);
-  await writeSubtitles(vloc, 'in/talk.srt');
-  const { VLOC_BASE_URL: _url, VLOC_KEY: _key, VLOC_SECRET: _secret, ...env } = vloc.env;
-  const { call } = await connect({ ...vloc, env }, '--max-credits', '0');
-  const answer = await call('translate', { inputs: ['talk.srt'], ...TRANSLATE });
-  expect(answer).toMatchObject({ error: null, session: { spent_credits: 0, left_credits: 0 } });
-  await access(join(vloc.folder, 'out/talk.es.srt'));
-});
-
 test('nothing is sent while the price of a kind is unknown; its first charge determines it', async () => {
   const vloc = await startVloc();
   await makeFolders(vloc);

@@ -13,6 +13,7 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
   const { io, stderr } = createTestIo({ now: () => START_MS });
   if (isTty) Object.assign(io.stdout, { isTTY: true });
   const printed: string[] = [];
+  const counted: (number | null)[] = [];
   const global = {
     output,
     jq: undefined,
@@ -37,9 +38,10 @@ async function open(items: readonly BatchItem[], output: OutputMode = 'table', i
     addDefaults: async (_table, given) => given,
     commandLine: [],
     service: {},
+    spending: { left: () => 0, count: (credits) => void counted.push(credits) },
   };
   const view = await createBatchView(context, { items });
-  return { view, printed, rows: () => stderr().split('\n').slice(0, -1) };
+  return { view, printed, counted, rows: () => stderr().split('\n').slice(0, -1) };
 }
 
 const [first = item('first'), second = item('second'), third = item('third')] = many;
@@ -135,4 +137,13 @@ describe('--output ndjson', () => {
     view.summarize([], 0);
     expect(printed).toEqual([]);
   });
+});
+
+it('counts the credits of a run for those who share its limit, but none of the embedded service', async () => {
+  const { view, counted } = await open(many);
+  const credits = { type: 'credits', reserved: 2, charged: 1, unknown: 0, units: [] } as const;
+  view.listener({ ...credits, ofThisRun: 3, isFree: true });
+  view.listener({ ...credits, ofThisRun: 2 });
+  view.close();
+  expect(counted).toEqual([2]);
 });
