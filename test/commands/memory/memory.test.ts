@@ -217,41 +217,6 @@ describe('vloc memory', () => {
     expect(await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8')).toContain('\nMuy buenas.\n');
   });
 
-  const CASES = fileURLToPath(new URL('../../fixtures/cases/', import.meta.url));
-  const GREETINGS =
-    '1\n00:00:00,000 --> 00:00:01,000\nHello my friend.\n\n2\n00:00:02,000 --> 00:00:03,000\nGood night.\n';
-  /** Imports files, translates, and returns what is paid and the texts. */
-  async function translateWith(files: readonly string[], source = GREETINGS) {
-    const vloc = await startVloc();
-    await writeFile(join(vloc.folder, 'talk.srt'), source);
-    const imported = await vloc.run(['memory', 'import', ...files]);
-    expect(imported.code, imported.stderr).toBe(0);
-    const { code, stdout, stderr } = await vloc.run([...TRANSLATE, '--output', 'json']);
-    expect(code, stderr).toBe(0);
-    const written = await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8');
-    const texts = written
-      .trimEnd()
-      .split(/\n\n/)
-      .map((cue) => cue.split('\n').slice(2).join('\n'));
-    return {
-      imported,
-      paid: JSON.parse(stdout).data[0].charged_credits ?? 0,
-      texts,
-    };
-  }
-
-  it('import keeps no inline codes, and a source with codes serves its cue with and without tags', async () => {
-    const source = GREETINGS.replace('Good night.', '<b>Good night.</b>');
-    const { paid, texts, imported } = await translateWith([join(CASES, 'codes.tmx')], source);
-    expect([paid, ...texts.slice(0, 2)]).toEqual([0, 'Hola mi amigo.', '<b>Buenas noches.</b>']);
-    expect(imported.stdout).toMatch(/codes\.tmx\s+2\s+0/);
-  });
-
-  it('the newest translation of another program wins, wherever it is in a file', async () => {
-    const { texts } = await translateWith([join(CASES, 'dates.tmx')]);
-    expect(texts.slice(0, 2)).toEqual(['NUEVA', 'RECIENTE']);
-  });
-
   it('import says for which languages lines are used', async () => {
     const vloc = await startVloc();
     const variant = (tag: string) => `<tuv xml:lang="${tag}"><seg>Hello.</seg></tuv>`;
@@ -267,12 +232,6 @@ describe('vloc memory', () => {
       const { code, stderr } = await vloc.run(['memory', 'import', 'a.tmx']);
       expect([code, stderr.trim()]).toEqual([0, `Used for translations ${words}`]);
     }
-  });
-
-  it('lines of a region serve the language without one, and the import says so', async () => {
-    const { paid, texts, imported } = await translateWith([join(CASES, 'region.tmx')]);
-    expect([paid, texts[0]]).toEqual([1, 'SALUDO DE LA MEMORIA']);
-    expect(imported.stderr).toContain('from en-US to es-ES; also en-US for en, es-ES for es.');
   });
 
   it('export writes lines with edits, which another folder takes over with what was changed meanwhile', async () => {
