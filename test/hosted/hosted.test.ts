@@ -41,7 +41,8 @@ const JOBS = [
   { words: ['dub', 'talk.srt', '--to', 'es'], files: { audio: 'talk.es.wav' } },
 ] as const;
 
-const VARIANT_NAMES = ['minimal', 'generous', 'acme', 'north', 'south'] as const;
+/** The generous one answers as the embedded service does, at which `commands` runs. */
+const VARIANT_NAMES = ['minimal', 'acme', 'north', 'south'] as const;
 
 describe.each(VARIANT_NAMES)('at the service %s', (variant) => {
   const open = () => openHosted(VARIANTS[variant], used);

@@ -108,7 +108,7 @@ const TRIALS = IS_LONG ? 200 : Object.keys(DAMAGES).length;
 const SEED = 14;
 const DAY_MS = 24 * 60 * 60_000;
 
-const NAMES = ['one.mp4', 'two.mp4', 'three.mp4'];
+const NAMES = ['one.mp4', 'two.mp4'];
 const LANGUAGES = ['es', 'fr'];
 /** --clobber, so that no file that is there keeps a run from paying. */
 const COMMAND = ['localize', ...NAMES, '--from', 'en', '--to', LANGUAGES.join(), '--out', 'out', '--clobber'];
@@ -234,13 +234,10 @@ describe('a damaged journal', () => {
 });
 
 describe('a wrong clock', () => {
-  it.each([
-    ['30 days ahead', 30],
-    ['30 days behind', -30],
-  ])('that is %s costs nothing: the service knows which jobs it has', async (_how, days) => {
+  it('that is 30 days ahead or behind costs nothing: the service knows which jobs it has', async () => {
     const scene = await openScene();
-    const now = () => Date.now() + days * DAY_MS;
-    for (const state of STATES) {
+    for (const [days, state] of [-30, 30].flatMap((each) => STATES.map((state) => [each, state] as const))) {
+      const now = () => Date.now() + days * DAY_MS;
       await scene.restore(state);
       const results = (await readdir(join(scene.folder, 'out'))).filter((name) => name.endsWith('.mp4'));
       for (const name of results.slice(0, 2)) await rm(join(scene.folder, 'out', name));

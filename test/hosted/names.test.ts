@@ -99,19 +99,11 @@ describe('vloc jobs', () => {
     expect(await videos(folder)).toEqual(['talk.es.mp4', 'talk.mp4', `${ids[0]}.es.mp4`].sort());
   });
 
-  test.each([
-    ['operands', (ids: string) => ({ words: idOf(ids) })],
-    [
-      'one operand of two lines, as a shell makes of a quoted variable',
-      (ids: string) => ({ words: [ids.trim()] }),
-    ],
-    ['lines of stdin', (ids: string) => ({ words: ['-'], stdin: ids })],
-  ])('wait names jobs of another machine as their batch would, by ids in %s', async (_, give) => {
+  test('wait names jobs of another machine as their batch would, by ids in one operand of two lines, as a shell makes of a quoted variable', async () => {
     const { run, folder } = await openMinimal();
     const { stdout } = await run(['localize', 'talk.mp4', '--to', 'es,ca', '--detach', '-o', 'id']);
     await unlink(join(folder, 'state', 'records.db'));
-    const { words, ...io } = give(stdout);
-    const { code, stderr } = await run(['jobs', 'wait', ...words], io);
+    const { code, stderr } = await run(['jobs', 'wait', stdout.trim()]);
     expect(code, stderr).toBe(0);
     expect(await videos(folder)).toEqual(['talk.ca.mp4', 'talk.es.mp4', 'talk.mp4']);
   });

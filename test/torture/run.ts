@@ -4,7 +4,6 @@ import { parseArgs } from 'node:util';
 import { POSTGRES_PROGRAMS } from '../support/postgres.ts';
 import { runCluster } from './cluster.ts';
 import { CLUSTER_FAULTS, type ClusterFault } from './cluster-faults.ts';
-import { runWay, type WayName } from './edits.ts';
 import { runFaults } from './faults.ts';
 import { runKills } from './kills.ts';
 import { runPair } from './pair.ts';
@@ -21,8 +20,6 @@ const { values, positionals } = parseArgs({
     jobs: { type: 'string', default: '2000' },
     // Source: the same, power loss.
     losses: { type: 'string', default: '50' },
-    // Source: the same, kills of a run of commands.
-    edits: { type: 'string', default: '50' },
     // Source: the requirements of scale-out.
     'database-kills': { type: 'string', default: '20' },
     /** Of `cluster`, separated by commas; empty: none. */
@@ -98,8 +95,6 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
     };
     return { ...world, close };
   },
-  edits: () => killCommands('edits'),
-  owners: () => killCommands('owners'),
   async cluster() {
     if (POSTGRES_PROGRAMS === null) return leaveOut('cluster: left out, since PostgreSQL is not installed');
     const databaseKills = Number(values['database-kills']);
@@ -117,14 +112,6 @@ const PARTS: Readonly<Record<string, () => Promise<World | null>>> = {
     return null;
   },
 };
-
-async function killCommands(way: WayName): Promise<null> {
-  const startedAt = Date.now();
-  const { counts, violations } = await runWay(way, seed, Number(values.edits), tell);
-  printResult(way, { ...counts, violations: violations.length }, startedAt);
-  if (violations.length > 0) process.exitCode = 1;
-  return null;
-}
 
 function readFaults(): ClusterFault[] {
   const names = values.faults.split(',').filter((name) => name !== '');

@@ -2,7 +2,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { lockPath, recordsPath } from '../../../src/batch/records/record-folder.ts';
-import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { TRANSLATION, until } from '../../service/harness/scene.ts';
 import { linesItem } from './support/items.ts';
 import { startStage } from './support/stage.ts';
@@ -56,8 +55,7 @@ describe('a lost journal', () => {
     expect(await stage.books()).toMatchObject({ jobs: 2, charged: 2 });
   });
 
-  // Lists are the same with the minimal service.
-  it.runIf(testsOwnWork())('is rebuilt beyond the newest page of the list', async () => {
+  it('is rebuilt beyond the newest page of the list', async () => {
     const stage = await startStage({ config: { concurrentTasks: 51 } });
     const items = stage.lines(1);
     await stage.run(items);

@@ -13,7 +13,7 @@ import { listPoints, resultIn, runUntil } from './support/sweep.ts';
 
 const IS_LONG = process.env.VLOC_LONG_TESTS === '1';
 /** The short run takes some points: fewer of those before a file has its name, which are those of every other run. */
-const [EVERY_EARLY, EVERY_LATE] = IS_LONG ? [1, 1] : [150, 20];
+const [EVERY_EARLY, EVERY_LATE] = IS_LONG ? [1, 1] : [150, 40];
 
 const LANGUAGES = ['es', 'ca'];
 

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readUsableUploads } from '../../../src/batch/records/upload-record.ts';
@@ -39,17 +39,6 @@ describe('a batch', () => {
     expect(phases).toEqual(['done']);
     expect(before).toMatch(/^upl_/);
     expect(await uploads()).not.toContain(before);
-  });
-
-  it('makes new jobs with --fresh, and keeps existing ones', async () => {
-    const stage = await startStage();
-    const items = stage.lines(2);
-    await stage.run(items);
-    await rm(join(stage.out, 'talk-0.es.srt'));
-    await rm(join(stage.out, 'talk-1.es.srt'));
-    await stage.run(items, { options: { fresh: true } });
-    expect(await stage.books()).toMatchObject({ jobs: 4, charged: 4 });
-    expect(await stage.statesOfAttempts()).toEqual(Array(4).fill('downloaded'));
   });
 
   it('returns with --detach as soon as the jobs are made, and fetches results that were finished since', async () => {

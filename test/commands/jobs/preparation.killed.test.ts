@@ -11,7 +11,20 @@ import { createKiller, expectKilled, spawnVloc } from '../support/killed-vloc.ts
 import { environmentOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
-const MP4 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5', '-c:a', 'aac'];
+const MP4 = [
+  '-vf',
+  'scale=64:48',
+  '-pix_fmt',
+  'yuv420p',
+  '-c:v',
+  'libx264',
+  '-preset',
+  'ultrafast',
+  '-g',
+  '5',
+  '-c:a',
+  'aac',
+];
 const WORDS = ['recognize', 'talk.mp4', '--split', '--out', 'out'];
 
 const start = ({ folder, service, credentials }: MediaDesk, searchPath = rememberingPath()) =>

@@ -59,6 +59,7 @@ const sound = (input: string, file: string, path: string): Wanted => ({
 const TWO = ['localize', 'talk.mp4', '--to', 'es,ca'];
 const TWO_RESULTS = [video('talk.mp4', 'es', 'talk.es.mp4'), video('talk.mp4', 'ca', 'talk.ca.mp4')];
 const LESSONS = ['localize', 'lessons', '--from', 'en', '--to', 'es', '--out', 'out'];
+const SOUND = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es', '--sound-only'];
 const STAGES = ['localize', 'talk.mp4', '--from', 'en', '--to', 'es'];
 
 const NAMED = 'WEBVTT\n\n00:00.000 --> 00:00.900\n<v Anna>hello\n\n00:01.000 --> 00:01.900\n<v Ben>you\n';
@@ -80,6 +81,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a folder that is watched',
+    isVariant: true,
     inputs: ['videos/one.mp4', 'videos/two.mp4'],
     commands: [['localize', 'videos', '--to', 'es', '--out', 'out']],
     opening: ['--watch'],
@@ -141,6 +143,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a run that does not wait',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [TWO],
     opening: ['--detach'],
@@ -149,6 +152,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a run that a limit of credits stops',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [TWO],
     opening: ['--jobs', '1', '--price', 'auto_localization=1', '--max-credits', '1'],
@@ -184,6 +188,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'one file with two languages, and then with three',
+    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [
       [...TWO, '--one-file', '--default', 'original'],
@@ -257,6 +262,18 @@ export const SCENES: readonly Scene[] = [
     made: ['talk.es.mp4', 'talk.es.srt'],
     // A translation, the lost term again, a dub and a separation, then one line and a dub of both.
     jobs: 6,
+  },
+  {
+    name: 'sound alone, and then louder with a mark',
+    isVariant: true,
+    inputs: ['talk.mp4'],
+    commands: [
+      [...SOUND, '--loudness', '-16', '--no-mark'],
+      [...SOUND, '--loudness', '-23', '--mark', '--provenance', '--clobber'],
+    ],
+    results: [],
+    made: ['talk.es.m4a', 'talk.es.provenance.json'],
+    jobs: 1,
   },
   {
     name: 'stages with two speakers that keep the sound',
