@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AddTracksTask, addTracks } from '../../../src/media/export/add-tracks.ts';
 import { createWork, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
+import { streamSums } from '../../support/media.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc=s=64x48:r=25:d=1'];
@@ -45,18 +46,6 @@ const add = (task: Partial<AddTracksTask>) =>
     work(),
   );
 
-/** Digests of the packets of picture, sound and subtitles as they are stored, of each file. */
-function packetsOf(...files: string[]): string[][] {
-  const maps = files.flatMap((_, file) => ['v', 'a', 's'].flatMap((kind) => ['-map', `${file}:${kind}:0`]));
-  const args = ['-v', 'error', ...files.flatMap((path) => ['-i', path]), ...maps, '-c', 'copy'];
-  const rows = askProgram('ffmpeg', [...args, '-f', 'framemd5', '-'])
-    .toString()
-    .split('\n');
-  return Array.from({ length: 3 * files.length }, (_, at) =>
-    rows.filter((row) => row.startsWith(`${at},`)).map((row) => row.split(',').at(-1) ?? ''),
-  );
-}
-
 test('sound and subtitles of the original, and added ones, follow the new tracks, which are unchanged', async () => {
   const before = readFileSync(at('talk.mkv'));
   const lines = {
@@ -76,7 +65,8 @@ test('sound and subtitles of the original, and added ones, follow the new tracks
   expect(found.at(-1)).toBe(DATE);
   // The original sound continues for two seconds after the picture, and the added cue for four.
   expect(Number(found.at(-2))).toBeCloseTo(1, 1);
-  const packets = packetsOf(path, at('talk.es.mp4'));
+  const kinds = ['0:v', '0:a', '0:s', '1:v', '1:a', '1:s'].map((kind) => `${kind}:0`);
+  const packets = streamSums([path, at('talk.es.mp4')], kinds);
   expect(packets.slice(0, 3)).toEqual(packets.slice(3));
   const srt = askProgram('ffmpeg', ['-v', 'error', '-i', path, '-map', '0:s:2', '-f', 'srt', '-']).toString();
   expect(srt).toContain('good day');

@@ -5,7 +5,7 @@ import { readMark } from '../../../src/media/export/mark.ts';
 import { writeSound } from '../../../src/media/export/sound.ts';
 import { ffmpeg, programs } from '../../engines/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import { askProgram } from '../../support/remembered-programs.ts';
+import { streamSums } from '../../support/media.ts';
 import { makeSound, readSound, TAGS } from '../../support/sounds.ts';
 
 const signal = new AbortController().signal;
@@ -36,17 +36,6 @@ const STEPS: readonly {
   { from: 'opus', format: 'm4a', container: 'mov,mp4,m4a,3gp,3g2,mj2', codec: 'aac', like: [48_000, 2] },
 ];
 
-/** Digests of the packets of two files, as they are stored. */
-function packetsOf(...files: [string, string]): string[][] {
-  const args = [...files.flatMap((file) => ['-i', file]), '-map', '0:a', '-map', '1:a', '-c', 'copy'];
-  const rows = askProgram('ffmpeg', ['-v', 'error', ...args, '-f', 'framemd5', '-'])
-    .toString()
-    .split('\n');
-  return ['0,', '1,'].map((stream) =>
-    rows.filter((row) => row.startsWith(stream)).map((row) => row.split(',').at(-1) ?? ''),
-  );
-}
-
 test('the sound of a finished video has the format, tags, chapters, cover and 24 bits of an episode, and in M4A the packets of the video', async () => {
   const folder = makeFolder();
   const video = join(folder, 'finished.mp4');
@@ -76,7 +65,7 @@ test('the sound of a finished video has the format, tags, chapters, cover and 24
     expect(after.bits, format).toBeGreaterThan(39_000);
     if (format !== 'm4a') continue;
     expect(after.tags.language).toBe('spa');
-    const [copied, delivered] = packetsOf(written.path, video);
+    const [copied, delivered] = streamSums([written.path, video], ['0:a', '1:a']);
     expect(copied).toEqual(delivered);
   }
 });
