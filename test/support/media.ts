@@ -21,15 +21,27 @@ export function probeStreams(file: string): Streams {
   return { duration: Number(found.format.duration), streams: found.streams };
 }
 
-/** Returns a checksum of each picture, in order: decoded, or as it is coded, which is quicker where it is only copied. */
-export function pictureSums(file: string, state: 'decoded' | 'coded' = 'decoded'): string[] {
+/**
+ * Returns the checksums of the packets of each stream as they are coded, or of its decoded frames, in order.
+ * @param streams ffmpeg's names of them, such as `0:a:0` for the first sound of the first file
+ */
+export function streamSums(
+  files: readonly string[],
+  streams: readonly string[],
+  state: 'decoded' | 'coded' = 'coded',
+): string[][] {
   const copy = state === 'coded' ? ['-c', 'copy'] : [];
-  const args = ['-v', 'error', '-i', file, '-map', '0:v:0', ...copy, '-f', 'framemd5', '-'];
+  const [inputs, maps] = [files.flatMap((file) => ['-i', file]), streams.flatMap((name) => ['-map', name])];
+  const args = ['-v', 'error', ...inputs, ...maps, ...copy, '-f', 'framemd5', '-'];
   const rows = askProgram('ffmpeg', args).toString().split('\n');
-  return rows
-    .filter((row) => row !== '' && !row.startsWith('#'))
-    .map((row) => row.split(',').at(-1)?.trim() ?? '');
+  return streams.map((_, at) =>
+    rows.filter((row) => row.startsWith(`${at},`)).map((row) => row.split(',').at(-1)?.trim() ?? ''),
+  );
 }
+
+/** Returns a checksum of each picture, in order: decoded, or as it is coded, which is quicker where it is only copied. */
+export const pictureSums = (file: string, state: 'decoded' | 'coded' = 'decoded'): string[] =>
+  streamSums([file], ['0:v:0'], state).flat();
 
 export interface Cue {
   /** Seconds. */

@@ -10,6 +10,7 @@ const ENCODERS: Readonly<Record<string, readonly string[]>> = {
   mp3: ['-c:a', 'libmp3lame', '-b:a', '64k'],
   m4a: ['-c:a', 'aac', '-f', 'ipod'],
   m4b: ['-c:a', 'aac', '-f', 'ipod'],
+  alac: ['-c:a', 'alac', '-f', 'ipod'],
   aac: ['-c:a', 'aac', '-f', 'adts'],
   wav: ['-c:a', 'pcm_s16le'],
   flac: ['-c:a', 'flac'],
@@ -31,7 +32,7 @@ const CHAPTERS = [
 ].join('\n');
 
 /** Formats whose tags of ffmpeg have a place for a cover. */
-const WITH_COVER = ['mp3', 'm4a', 'm4b', 'flac'];
+const WITH_COVER = ['mp3', 'm4a', 'm4b', 'alac', 'flac'];
 
 /**
  * Writes a tone into a folder, with tags, and with chapters and a cover where ffmpeg writes them.
@@ -65,6 +66,8 @@ export interface HeardSound {
   readonly seconds: number;
   readonly rate: number;
   readonly channels: number;
+  /** Bits of a sample, where the codec has them; else 0. */
+  readonly depth: number;
   /** Bits per second of the whole file. */
   readonly bits: number;
   /** By lower-case name, of the file and of its sound. */
@@ -84,6 +87,7 @@ export function readSound(path: string): HeardSound {
     seconds: Number(format.duration),
     rate: Number(sound.sample_rate),
     channels: sound.channels,
+    depth: Number(sound.bits_per_raw_sample ?? 0) || sound.bits_per_sample,
     bits: Number(format.bit_rate),
     tags: Object.fromEntries(tags.map(([name, value]) => [name.toLowerCase(), value])),
     chapters: chapters.map((each: { start_time: string; tags?: { title?: string } }) => {

@@ -21,10 +21,13 @@ test('the limiter lowers peaks that lie between the samples', () => {
 
 test('the limiter keeps quiet sound as it is: its level, its length and its times', async () => {
   const beep = "aevalsrc='between(t,0.5,0.6)*0.3*sin(2*PI*440*t)':s=48000:d=1";
-  const [before, after] = await Promise.all([openWav(make(beep, 'anull')), openWav(make(beep, LIMITER))]);
-  expect(after.frames).toBe(before.frames);
-  const [was, is] = [await before.read(0, before.frames), await after.read(0, after.frames)];
-  await Promise.all([before.close(), after.close()]);
+  const after = await openWav(make(beep, LIMITER));
+  const was = Float64Array.from({ length: 48_000 }, (_, at) =>
+    at < 24_000 || at > 28_800 ? 0 : 0.3 * 32_768 * Math.sin((2 * Math.PI * 440 * at) / 48_000),
+  );
+  expect(after.frames).toBe(was.length);
+  const is = await after.read(0, after.frames);
+  await after.close();
   // The beep does not begin smoothly, which the conversion of the rate rounds off.
   const differences = was.map((sample, at) => Math.abs(sample - (is[at] ?? 0)));
   expect(Math.max(...differences)).toBeLessThan(500);

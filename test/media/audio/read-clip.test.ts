@@ -65,9 +65,7 @@ describe('another format', () => {
 
   test.each([
     ['nothing', ''],
-    ['a page', '<html>'],
     ['a playlist', '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'],
-    ['a WAV that is cut in its header', 'RIFF\0\0\0\0WAVEfmt '],
     ['a WAV with a tiny header chunk', 'RIFF\0\0\0\0WAVEfmt \x02\0\0\0aabbccddeeffgghh'],
   ])('that is %s is refused', async (_, text) => {
     const folder = makeFolder();

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createWav, openWav, parseWavHeader, wavHeader } from '../../../src/media/audio/wav.ts';
-import { ffprobe } from '../../engines/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 
 const format = fc.record({
@@ -65,16 +64,6 @@ describe('a WAV file', () => {
         expect(read).toEqual(Array.from({ length: count }, (_, at) => values[from + at] ?? 0));
       }),
       { numRuns: 60 },
-    );
-  });
-
-  test('is one that ffprobe understands', async () => {
-    const path = join(makeFolder(), 'a.wav');
-    const writer = await createWav(path, { sampleRate: 16_000, channels: 2 });
-    await writer.write(new Int16Array(32_000));
-    await writer.close();
-    expect(ffprobe(path, 'stream=codec_name,sample_rate,channels,duration')).toBe(
-      'pcm_s16le\n16000\n2\n1.000000',
     );
   });
 

@@ -24,11 +24,12 @@ const FACTS: MarkFacts = {
 const SENTENCE =
   /^Synthetic speech in Spanish by espeak-ng, translated from English by apertium; made with vloc \S+ on 2026-11-29\.$/;
 
-/** A second of a tone and a picture. */
+const CLIP = join(import.meta.dirname, '../../fixtures/two-seconds.mp4');
+
+/** Two seconds of sound and picture. */
 function media(...tags: string[]): string {
   const path = join(makeFolder(), 'talk.mp4');
-  const inputs = ['-f', 'lavfi', '-i', 'sine=f=500:d=1', '-f', 'lavfi', '-i', 'testsrc=s=64x48:r=5:d=1'];
-  ffmpeg(...inputs, ...tags.flatMap((tag) => ['-metadata', tag]), path);
+  ffmpeg('-i', CLIP, '-c', 'copy', ...tags.flatMap((tag) => ['-metadata', tag]), path);
   return path;
 }
 

@@ -25,8 +25,6 @@ test.each([
   ['cues that were moved a little', lines('0.2-2.5 uno', '2.5-4.4 dos'), ['uno: one', 'dos: two']],
   ['joined cues', lines('0-4 uno dos', '4-6 tres'), ['uno dos: one\ntwo', 'tres: three']],
   ['a split cue', lines('0-1 un', '1-2 o', '2-4 dos'), ['un: one', 'o: one', 'dos: two']],
-  ['a removed cue', lines('0-2 uno', '4-6 tres'), ['uno: one', 'tres: three']],
-  ['an added cue', lines('0-2 uno', '7-8 nuevo'), ['uno: one', 'nuevo: -']],
   ['cues of another video', lines('20-22 uno', '22-24 dos', '24-26 tres'), ['uno: -', 'dos: -', 'tres: -']],
 ] as const)('%s are paired with their source', (name, target, expected) => {
   const source = name.includes('at once') ? lines('0-2 one', '0-2 two') : SOURCE;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkSubtitle } from '../../../src/media/subtitles/check.ts';
+import { checkSubtitle, inspectSubtitle } from '../../../src/media/subtitles/check.ts';
 import { scanCues } from '../../../src/media/subtitles/read-subtitle.ts';
 import { builtInStyle, chooseLimits, spokenLimits } from '../../../src/media/subtitles/style.ts';
 import { formatTime } from '../../../src/protocol/srt.ts';
@@ -153,4 +153,23 @@ test('a number in the text is not a cue number, and a file without blank rows is
     [2, '42'],
     [6, 'Two\n7'],
   ]);
+});
+
+test('a file with errors yields no lines, and an ASS file is checked in the order of its times', () => {
+  const broken = inspectSubtitle(Buffer.from(cue(1, '05,000', '04,000', 'x')), 'talk.srt');
+  expect(broken).toMatchObject({ lines: null, findings: [{ code: 'ENDS_BEFORE_START', row: 2 }] });
+  const event = (times: string, text: string) => `Dialogue: 0,${times},Default,,0,0,0,,${text}\n`;
+  const ass = `[Events]\n${event('0:00:05.00,0:00:07.00', '{\\i1}Later')}${event('0:00:01.00,0:00:01.20', 'a')}`;
+  const { lines, findings } = inspectSubtitle(Buffer.from(ass), 'talk.ass');
+  expect(lines?.map(({ start_ms }) => start_ms)).toEqual([1000, 5000]);
+  expect(findings.map(({ code, row }) => [code, row])).toEqual([
+    ['TOO_SHORT', 3],
+    ['MARKUP', 2],
+  ]);
+});
+
+test('a WebVTT file with a cue of more rows than a call may have arguments is checked', () => {
+  const vtt = `WEBVTT\n\n00:01.000 --> 00:02.000\n${'a\n'.repeat(130_000)}`;
+  const { findings } = inspectSubtitle(Buffer.from(vtt), 'talk.vtt');
+  expect(findings.map(({ code }) => code)).toEqual(['TOO_FAST', 'TOO_LONG_TEXT']);
 });

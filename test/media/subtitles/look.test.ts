@@ -55,14 +55,12 @@ function measure(bytes: Buffer, size: Size) {
 }
 
 const RED = { color: '#FF0000', outline: 0, size: 10, position: 'top', margin: 10 } as const;
-const sized = (size: number) => ({ look: { size, bold: true }, size: PHONE, text: `${TEXT} ${TEXT}` });
 const DRAWINGS = {
   phone: { look: builtInLook('box') ?? {}, size: PHONE },
   vertical: { look: builtInLook('vertical') ?? {}, size: LANDSCAPE },
   middle: { look: { position: 'middle' }, size: LANDSCAPE },
   blue: { look: { box: '#0000FF80', outline: 0 }, size: LANDSCAPE },
   ...{ wide: { look: RED, size: LANDSCAPE, text: 'HXH' }, high: { look: RED, size: PHONE, text: 'HXH' } },
-  ...{ small: sized(4), usual: sized(7), large: sized(15) },
 } satisfies Record<string, Drawing>;
 
 describe('a rendered look', () => {
@@ -113,17 +111,6 @@ describe('a rendered look', () => {
       expect(reds.some(([red, green, blue]) => red > 220 && green < 30 && blue < 30)).toBe(true);
     },
   );
-
-  test('has fewer rows in smaller letters, and all of the text stays inside the picture', () => {
-    const [small, usual, large] = [find('small'), find('usual'), find('large')];
-    for (const { top, left, right } of [small, usual, large]) {
-      expect(left).toBeGreaterThan(0);
-      expect(right).toBeLessThan(PHONE.width - 1);
-      expect(top).toBeGreaterThanOrEqual(0);
-    }
-    expect(small.bottom - small.top).toBeLessThan(usual.bottom - usual.top);
-    expect(large.bottom - large.top).toBeGreaterThan(usual.bottom - usual.top);
-  });
 });
 
 test('italics in a bold look stay bold', () => {

@@ -45,7 +45,7 @@ describe('a hostile or broken file is refused soon', () => {
   const ASS = '[Events]\n';
   const EVENT = 'Dialogue: 0,0:00:01.00,0:00:02.50,Default,,0,0,0,,';
   const CUE = '00:01.000 --> 00:02.000';
-  const MANY = 1_000_000;
+  const MANY = 300_000;
   test.each([
     ['line breaks', `WEBVTT\n\n${'\r'.repeat(MANY)}`],
     ['one long row', `WEBVTT\n\n${'a'.repeat(MANY)}`],

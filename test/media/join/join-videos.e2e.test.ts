@@ -11,6 +11,7 @@ import { splitLongVideo } from '../../../src/media/split/split-long-video.ts';
 import { countCombed, createWork, ffmpeg, ffprobe, programs } from '../../engines/workspace.ts';
 import { readLongVideo, samplesOf } from '../../prepare/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
+import { streamSums } from '../../support/media.ts';
 import { askProgram } from '../../support/remembered-programs.ts';
 
 /** Two parts of a video of two seconds, wherever it can be cut. */
@@ -35,16 +36,6 @@ function difference(left: Int16Array, right: Int16Array, from: number, to: numbe
   let sum = 0;
   for (let at = from; at < to; at += 1) sum += ((left[at] ?? 0) - (right[at] ?? 0)) ** 2;
   return Math.sqrt(sum / (to - from));
-}
-
-/** A digest of every frame as it is shown, in order, of each file. */
-function frameDigests(...files: string[]): string[][] {
-  const maps = files.flatMap((_, at) => ['-map', `${at}:v:0`]);
-  const args = ['-v', 'error', ...files.flatMap((file) => ['-i', file]), ...maps, '-f', 'framemd5', '-'];
-  const rows = askProgram('ffmpeg', args).toString().split('\n');
-  return files.map((_, at) =>
-    rows.filter((row) => row.startsWith(`${at},`)).map((row) => row.split(',').at(-1)?.trim() ?? ''),
-  );
 }
 
 test('an MKV with a cover is converted, cut at key frames, and joined with its cover and every frame unchanged, without a seam: its parts have sound of their neighbours, where players do not play it', async () => {
@@ -95,7 +86,8 @@ test('an MKV with a cover is converted, cut at key frames, and joined with its c
   const task = { name: 'joined.mp4', source: original };
   const joined = await joinVideos(programs, paths, split, task, createWork(folder));
   expect(joined).toMatchObject({ frames: 50, picture: 'copied', changedParts: [] });
-  const [asMade, asJoined] = frameDigests(original, joined.path);
+  const files = [original, joined.path];
+  const [asMade, asJoined] = streamSums(files, ['0:v:0', '1:v:0'], 'decoded');
   expect(asJoined).toEqual(asMade);
   const after = samplesOf(joined.path);
   // The tone has a root mean square of 2,900: sound that is moved by an encoder's delay would differ by as much.
