@@ -61,6 +61,8 @@ function bitRate(bits: number, kilobits: readonly number[]): string[] {
 
 /** The rates of MP3. */
 const RATES = [128, 160, 192, 224, 256, 320];
+/** libvorbis refuses more than 240 for one channel. Source: its lib/modes/setup_44u.h. */
+const VORBIS_MONO_RATES = [128, 160, 192, 224];
 /** Opus is transparent at 160. */
 const OPUS_RATES = [96, 128, 160, 192, 256];
 
@@ -103,7 +105,10 @@ const ENCODINGS: Readonly<Record<SoundFormat, Encoding>> = {
   ogg: {
     muxer: ['ogg'],
     copies: 'vorbis',
-    encode: (each) => ['-c:a', 'libvorbis', ...bitRate(each.bits, RATES), ...like(each)],
+    encode: (each) => {
+      const rates = each.channels === 1 ? VORBIS_MONO_RATES : RATES;
+      return ['-c:a', 'libvorbis', ...bitRate(each.bits, rates), ...like(each)];
+    },
     cover: 'comment',
     chapters: 'comment',
   },

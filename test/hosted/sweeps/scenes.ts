@@ -152,7 +152,6 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'a run that a limit of credits stops',
-    isVariant: true,
     inputs: ['talk.mp4'],
     commands: [TWO],
     opening: ['--jobs', '1', '--price', 'auto_localization=1', '--max-credits', '1'],

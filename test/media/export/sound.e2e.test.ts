@@ -28,6 +28,8 @@ const STEPS: readonly {
     ...{ notes: ['its cover is left out, for which WAV has no place'], depth: 24 },
   },
   { from: 'deep', format: 'opus', container: 'ogg', codec: 'opus', like: [48_000, 1] },
+  { from: 'deep', format: 'ogg', container: 'ogg', codec: 'vorbis', like: [44_100, 1] },
+  { from: 'opus', format: 'mp3', container: 'mp3', codec: 'mp3', like: [48_000, 1] },
   { from: 'opus', format: 'flac', container: 'flac', codec: 'flac', like: [48_000, 1], depth: 16 },
   {
     ...{ from: 'opus', format: 'aac', container: 'aac', codec: 'aac', like: [48_000, 2] },
