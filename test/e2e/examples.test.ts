@@ -17,18 +17,18 @@ import {
 import { prepare } from './examples/prepare.ts';
 import { WAYS } from './examples/ways.ts';
 
-/** Up to three processes of vloc in a pipe, each of which loads the sources. */
+/** Up to three processes of vloc in a pipe. */
 const PATIENCE_MS = 170_000;
 
 const listed = await Promise.all(COMMANDS.map(async ({ leaf }) => (await leaf.load()).examples));
 const ALL = listed.flat();
 
-/**
- * `test/golden` runs all other examples in this process, and checks their exit codes and files too. The trial of all engines, of which the
- * built-in ones take half a minute, is run with small ones by `test/commands/engines/engines-test.e2e.test.ts`.
- */
+/** The built-in engines take a minute. `test/commands/engines/engines-test.e2e.test.ts` runs the same with small ones. */
+const TRIALS = ['vloc engines test', 'vloc engines test recognize'];
+
+/** `test/golden` runs all other examples in this process, and checks their exit codes and files too. */
 const EXAMPLES = ALL.filter(
-  ({ command }) => (needsShell(command) || isOfTheMachine(command)) && command !== 'vloc engines test',
+  ({ command }) => (needsShell(command) || isOfTheMachine(command)) && !TRIALS.includes(command),
 );
 
 const { locate } = createPrograms(process.env.PATH ?? '');

@@ -48,6 +48,21 @@ function makeCheckoutFolder(content: object, locked = {}, build = BUILD) {
   return { folder, env: { PATH: process.env.PATH, HOME: folder, npm_config_update_notifier: 'false' } };
 }
 
+/** Puts programs in front of those of this machine, for example an npm that does nothing but build. */
+function addPrograms(
+  checkout: ReturnType<typeof makeCheckoutFolder>,
+  programs: Readonly<Record<string, string>>,
+) {
+  const bin = join(checkout.folder, 'programs');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'package.json'), '{"type":"commonjs"}');
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
+  return { ...checkout, programs: bin, env: { ...checkout.env, PATH: `${bin}:${checkout.env.PATH}` } };
+}
+
+/** What npm needs is a second of work, and what is tested here is our own. */
+const SMALL_NPM = `#!/bin/sh\nexec '${process.execPath}' build.cjs\n`;
+
 /** Returns what starts vloc in a new checkout. */
 function makeCheckout(
   content: object,
@@ -100,8 +115,6 @@ it.skipIf(process.platform !== 'linux')('does not end before npm after Ctrl-C', 
   expect(start()).toMatchObject({ code: 3, stdout: 'started\n' });
 });
 
-const BUILDS = { scripts: { prepare: 'node build.cjs' } };
-
 /** Starts a script of Node in a group of its own, as in another terminal. */
 function startProcess(script: string, env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [script], {
@@ -123,7 +136,7 @@ function startProcess(script: string, env: NodeJS.ProcessEnv) {
 
 /** Two starts in a checkout, the second while the first one builds. */
 async function startTwo() {
-  const { folder, env } = makeCheckoutFolder(BUILDS, {}, LONG_BUILD);
+  const { folder, env } = addPrograms(makeCheckoutFolder({}, {}, LONG_BUILD), { npm: SMALL_NPM });
   const read = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
   const start = () => startProcess(join(folder, 'bin/vloc.js'), env);
@@ -192,21 +205,16 @@ const timer = setInterval(() => {
 
 /** A checkout that is built by our script, with other programs than those of npm. */
 function makeBuiltCheckout() {
-  const { folder, env } = makeCheckoutFolder({ scripts: { prepare: 'echo installed >> builds' } });
-  const programs = join(folder, 'programs');
-  mkdirSync(programs);
-  writeFileSync(join(programs, 'package.json'), '{"type":"commonjs"}');
-  writeFileSync(join(programs, 'rolldown'), BUNDLER, { mode: 0o755 });
-  writeFileSync(join(programs, 'tsc'), '#!/bin/sh\n', { mode: 0o755 });
-  const own = { ...env, PATH: `${programs}:${env.PATH}` };
+  const checkout = makeCheckoutFolder({ scripts: { prepare: 'echo installed >> builds' } });
+  const { folder, programs, env } = addPrograms(checkout, { rolldown: BUNDLER, tsc: '#!/bin/sh\n' });
   return {
     read: (name: string) => readFileSync(join(folder, name), 'utf8'),
     has: (name: string) => existsSync(join(folder, name)),
     finish: () => writeFileSync(join(folder, 'go'), ''),
     built: () => readdirSync(join(folder, 'dist')),
     breakCompiler: () => writeFileSync(join(programs, 'tsc'), '#!/bin/sh\nexit 2\n'),
-    build: () => startProcess(join(folder, 'build/build.js'), own),
-    start: () => startProcess(join(folder, 'bin/vloc.js'), own),
+    build: () => startProcess(join(folder, 'build/build.js'), env),
+    start: () => startProcess(join(folder, 'bin/vloc.js'), env),
   };
 }
 
@@ -235,11 +243,11 @@ describe.skipIf(process.platform === 'win32')('a build', () => {
       while (isBuilding) codes.add(await start().ended);
     };
     const starting = Promise.all([startAgain(), startAgain()]);
-    for (let count = 0; count < 4; count += 1) expect(await build().ended).toBe(0);
+    for (let count = 0; count < 2; count += 1) expect(await build().ended).toBe(0);
     isBuilding = false;
     await starting;
     expect(codes).toEqual(new Set([3]));
-    expect(read('builds')).toBe('begun\n'.repeat(5));
+    expect(read('builds')).toBe('begun\n'.repeat(3));
     expect(['dist.new', 'dist.old', '.vloc-build.lock'].filter(has)).toEqual([]);
   });
 

@@ -24,8 +24,17 @@ beforeAll(async () => {
 });
 afterAll(() => vloc.remove());
 
-/** What a run has loaded: files, and parts of Node as `node:NAME`. */
-async function modulesLoadedBy(...args: string[]): Promise<readonly string[]> {
+const observed = new Map<string, Promise<readonly string[]>>();
+
+/** What a run has loaded: files, and parts of Node as `node:NAME`. Several tests look at the same run. */
+function modulesLoadedBy(...args: string[]): Promise<readonly string[]> {
+  const line = args.join(' ');
+  const modules = observed.get(line) ?? observe(args);
+  observed.set(line, modules);
+  return modules;
+}
+
+async function observe(args: readonly string[]): Promise<readonly string[]> {
   const trace = join(vloc.folder, 'trace.txt');
   rmSync(trace, { force: true });
   const hook = fileURLToPath(new URL('trace.mjs', import.meta.url));

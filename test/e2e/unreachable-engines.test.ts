@@ -47,7 +47,6 @@ const TRANSLATE = { translate: [{ type: 'libretranslate', url: DOWN }, 'apertium
 const SPEAK = { speak: [{ ...openai, voices: { es: 'dora' } }, 'espeak-ng'] };
 
 test.each([
-  ['openai m', 'recognizing speech', RECOGNIZE, ['localize', 'talk.mp4', '--to', 'es']],
   ['openai m', 'recognizing speech', RECOGNIZE, ['localize', 'talk.mp4', '--to', 'es', '--dry-run']],
   ['libretranslate', 'translating', TRANSLATE, ['translate', 'talk.srt', '--from', 'en', '--to', 'es']],
   ['openai m', 'speaking', SPEAK, ['dub', 'talk.srt', '--to', 'es']],

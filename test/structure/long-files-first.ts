@@ -3,15 +3,16 @@ import { BaseSequencer, type TestSequencerConstructor, type TestSpecification } 
 
 /**
  * Returns an order that begins with the files that take longest. At the end they would leave the other cores idle.
- * @param names of files below `test`, without `.test.ts`
+ * @param names of files below `test`, without `.test.ts`, in the order in which they begin
  */
 export function startWith(...names: readonly string[]): TestSequencerConstructor {
-  const isLong = ({ moduleId }: TestSpecification) =>
-    names.some((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+  const placeOf = ({ moduleId }: TestSpecification) => {
+    const place = names.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+    return place === -1 ? names.length : place;
+  };
   return class extends BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-      const sorted = await super.sort(files);
-      return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+      return (await super.sort(files)).toSorted((left, right) => placeOf(left) - placeOf(right));
     }
   };
 }

@@ -54,15 +54,20 @@ export async function makeWorld({ seed, stateDir }: WorldOptions): Promise<World
     HOME: process.env.HOME ?? root,
     TMPDIR: temporary,
     NODE_EXTRA_CA_CERTS: receiver.certificate,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
   };
   let aheadMs = 0;
+  let clip: Buffer | undefined;
   return {
     root,
     stateDir: stateDir ?? join(root, 'state'),
     random,
     book: openBook(),
     receiver,
-    clip: cutClip(join(root, 'clip.mp4')),
+    get clip() {
+      clip ??= cutClip(join(root, 'clip.mp4'));
+      return clip;
+    },
     start(orders = {}, launcher = []) {
       const common = { engines: 'mixed', openJobs: OPEN_JOBS, workers: WORKERS, faults: 0 } as const;
       const place = { stateDir: stateDir ?? join(root, 'state'), aheadMs };

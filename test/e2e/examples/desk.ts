@@ -30,7 +30,8 @@ export interface Desk {
 
 /** The languages of the small engines and Catalan, which the examples translate to. */
 const LANGUAGES = ['en', 'es', 'ca'];
-const ENTRY = fileURLToPath(new URL('../../cli/support/run.ts', import.meta.url));
+/** The build: it starts in a third of the time of the sources. */
+const ENTRY = fileURLToPath(new URL('../../../bin/vloc.js', import.meta.url));
 
 /** Small engines for which every video lasts a minute: to decode it each time would be most of the work here. */
 function createDeskEngines(): SmallEngines {

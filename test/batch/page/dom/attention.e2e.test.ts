@@ -64,8 +64,8 @@ function makeFacts(folder: string): Promise<ReportFacts> {
 const report = useReport(makeFacts);
 
 /** @param hasPicker whether the browser can write files */
-async function open(view: View = {}, hasPicker = false) {
-  const opened = await report.open(view);
+async function open(view: View = {}, hasPicker = false, facts?: ReportFacts) {
+  const opened = await report.open(view, facts);
   await opened.page.evaluate((isKept) => {
     if (!isKept) Reflect.deleteProperty(window, 'showSaveFilePicker');
   }, hasPicker);
@@ -95,6 +95,12 @@ describe.skipIf(CHROMIUM === null)('what needs a person', () => {
     await expect.poll(() => field(page, 2).inputValue()).toBe('<img src=x onerror=alert(1)>\ndos');
     await expect.poll(() => page.locator('.place img, .place b').count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  it('has no command on a page of a package, whose readers do not run any', async () => {
+    const { page } = await open({}, false, { ...report.facts, run_in: null });
+    await expect.poll(() => page.locator('.place').count()).toBe(3);
+    expect(await page.textContent('#page')).not.toMatch(/vloc (?!report)|run the command/);
   });
 
   it('is corrected with the keyboard alone: the saved file has the new text and is otherwise the same', async () => {
