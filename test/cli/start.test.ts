@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startVloc } from '../commands/support/run-vloc.ts';
+import { until } from '../service/harness/scene.ts';
 import { makeFolder } from '../support/make-folder.ts';
 
 const START = new URL('../../src/cli/start.ts', import.meta.url).href;
@@ -99,4 +100,29 @@ it('a slow reader gets all data', () => {
   });
   expect(stdout.length).toBeGreaterThan(PIPE_BYTES);
   expect(JSON.parse(stdout.toString())).toHaveProperty('openapi');
+});
+
+/** A service of its own until the test ends, with what it has said on stderr. */
+async function startServe(...words: string[]) {
+  const env = { ...process.env, VLOC_STATE_DIR: makeFolder() };
+  const args = ['-e', PROGRAM, 'vloc', 'serve', '--output', 'plain', '--log', 'text', ...words];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.on('data', (part) => {
+    said += part;
+  });
+  const ended = once(child, 'close');
+  const [url] = await once(child.stdout, 'data');
+  return { child, ended, stderr: () => said, origin: new URL(String(url)).origin };
+}
+
+it.skipIf(process.platform === 'win32')('serve drains on SIGHUP', async () => {
+  const { child, ended, stderr, origin } = await startServe('--shutdown-delay', '10m');
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  child.kill('SIGHUP');
+  await until(stderr, (text) => text.includes('a second signal ends this now'));
+  expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });
