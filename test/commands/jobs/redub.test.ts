@@ -140,17 +140,6 @@ it('an edited line is refused in another voice, which --whole accepts; the track
   expect(await desk.charges()).toEqual([3, 1, 3]);
 });
 
-it('lines that were removed become silent without a job', async () => {
-  const desk = await dubbed();
-  desk.lines.splice(9, 1);
-  desk.save();
-  await desk.dub();
-  expect(desk.spoken).toHaveLength(1);
-  const track = desk.track();
-  expect(track.slice(27.02 * 8000, 29.98 * 8000).every((sample) => sample === 0)).toBe(true);
-  expect(differingMs(desk.before, track)).toEqual([expect.closeTo(27_000, 0), expect.closeTo(27_800, 0)]);
-});
-
 it('--only is refused if it cannot be followed', async () => {
   const desk = await startDub();
   const refusals = [
