@@ -29,12 +29,6 @@ test('programs get a line for each id and the exit code at the end', async () =>
   ]);
 });
 
-test('-o id prints the ids of those that were cancelled', async () => {
-  const { vloc, done, ids } = await makeStage();
-  const { stdout } = await vloc.run(['jobs', 'cancel', ...ids, done, '-o', 'id']);
-  expect(stdout).toBe(`${ids.join('\n')}\n`);
-});
-
 test('a job that has ended keeps its id and its status', async () => {
   const { vloc, done } = await makeStage();
   const json = await vloc.run(['jobs', 'cancel', done, '-o', 'json']);

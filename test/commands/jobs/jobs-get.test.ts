@@ -22,29 +22,12 @@ test('one id prints a record; several, and those on stdin, a list', async () => 
   expect(piped.stdout).toBe(`${ids[1]}\n${first}\n`);
 });
 
-test('a table shows the time left until the results expire', async () => {
-  const vloc = await startVloc();
-  const id = await makeJob(vloc);
-  const later = vloc.clock.now() + 2 * 3_600_000;
-  const { stdout } = await vloc.run(['jobs', 'get', id], { now: () => later });
-  expect(stdout).toMatch(/succeeded +100 % +in 21 h/);
-});
-
 test('missing jobs are reported along with the ones that were found', async () => {
   const vloc = await startVloc();
   const id = await makeJob(vloc);
   const { code, stdout, stderr } = await vloc.run(['jobs', 'get', id, 'tra_unknown', '-o', 'id']);
   expect([code, stdout]).toEqual([3, `${id}\n`]);
   expect(stderr).toContain('tra_unknown');
-});
-
-test('empty input on stdin does nothing', async () => {
-  const vloc = await startVloc();
-  expect(await vloc.run(['jobs', 'get', '-'], { stdin: '' })).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: 'No jobs found.\n',
-  });
 });
 
 test('a job of a kind that the key may not read is reported as that, not as one that does not exist', async () => {

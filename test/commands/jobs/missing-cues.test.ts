@@ -149,20 +149,6 @@ describe('with a memory', () => {
     expect(missingIn(stdout)).toEqual([[5]]);
     expect(await desk.read('talk.es.srt')).toContain('SENTENCE 10 OF TEN.');
   });
-
-  it('what a person added is remembered for later versions of the source', async () => {
-    let isCareless = true;
-    const desk = await openDesk((lines) => (isCareless ? twoOf(lines) : translated(lines)));
-    await desk.run(TRANSLATE);
-    await writeFile(desk.path('talk.es.srt'), srtOf(TALK.map((_, at) => `Frase ${at + 1}.`)));
-    expect((await desk.run(TRANSLATE)).code).toBe(0);
-    isCareless = false;
-    await writeFile(desk.path('talk.srt'), srtOf(TALK.with(4, 'A new one.')));
-    const { code, stderr } = await desk.run([...TRANSLATE, '--clobber']);
-    expect(code, stderr).toBe(0);
-    expect(desk.sent.slice(1)).toEqual([['A new one.']]);
-    expect(await desk.read('talk.es.srt')).toContain('Frase 10.');
-  });
 });
 
 it('a file in the format of its source has the cues that are missing, without words, for a person to fill in', async () => {
@@ -180,36 +166,6 @@ it('a file in the format of its source has the cues that are missing, without wo
   await writeFile(desk.path('talk.es.vtt'), made.replace('<i></i>', '<i>Adiós.</i>'));
   const { code, stderr } = await desk.run(words);
   expect([code, desk.sent.length], stderr).toEqual([0, 1]);
-});
-
-it('with terms, a cue that is missing is not reported for its terms too', async () => {
-  const desk = await openDesk(twoOf);
-  await writeFile(desk.path('terms.csv'), 'term,es\nten,diez\n');
-  const { code, stdout } = await desk.run([...TRANSLATE, '--terms', 'terms.csv', '-o', 'json']);
-  expect(code).toBe(5);
-  const [{ provenance }] = JSON.parse(stdout).data;
-  expect(provenance.lost_terms.map(({ row }: { row: number }) => row)).toEqual([1, 2]);
-});
-
-it('a translation of the lines of a job is compared with them', async () => {
-  const desk = await openDesk((lines) =>
-    lines[0]?.text === 'SENTENCE 1 OF TEN.' ? twoOf(lines) : translated(lines),
-  );
-  const first = await desk.run([...TRANSLATE, '-o', 'json']);
-  expect(first.code, first.stderr).toBe(0);
-  const [{ id }] = JSON.parse(first.stdout).data;
-  const { code, stdout, stderr } = await desk.run([
-    'translate',
-    id,
-    '--from',
-    'es',
-    '--to',
-    'en',
-    '-o',
-    'json',
-  ]);
-  expect(code, stderr).toBe(5);
-  expect(missingIn(stdout)[0]).toHaveLength(8);
 });
 
 it('a result on stdout is not printed as if it were whole', async () => {

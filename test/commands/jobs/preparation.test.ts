@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wavSeconds } from '../../../src/media/audio/wav.ts';
@@ -140,25 +140,6 @@ describe('a part that fails', PATIENCE, () => {
     expect(retried.code, retried.stderr).toBe(0);
     expect(desk.count('createSubtitleTranslation')).toBe(3);
     expect(parseSrt(readFileSync(join(desk.folder, 'out', 'book.es.srt'), 'utf8'))).toHaveLength(8);
-  });
-
-  it('prevents that later ones are paid', async () => {
-    const desk = await openWithBook(9, { config: { attempts: 1 } });
-    desk.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it broke'));
-    const { code, stderr } = await desk.vloc([...WORDS, '--jobs', '1']);
-    expect(code).toBe(5);
-    expect(stderr).toContain('part 1 of 3: it broke');
-    expect(desk.count('createSubtitleTranslation')).toBe(1);
-  });
-
-  it('is found again if the record of the folder is lost', async () => {
-    const desk = await openWithBook(8);
-    expect((await desk.vloc(WORDS)).code).toBe(0);
-    await rm(join(desk.folder, 'out'), { recursive: true });
-    const { code, stderr } = await desk.vloc(WORDS);
-    expect(code, stderr).toBe(0);
-    expect(parseSrt(readFileSync(join(desk.folder, 'out', 'book.es.srt'), 'utf8'))).toHaveLength(8);
-    expect(desk.count('createSubtitleTranslation')).toBe(2);
   });
 
   it('has its job reported with the others', async () => {

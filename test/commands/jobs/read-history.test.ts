@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startVloc } from '../support/run-vloc.ts';
@@ -41,14 +41,6 @@ test('a result folder that was moved is complete at its new path: nothing is sen
     { asset: 'subtitle', path: join(moved, 'a.es.srt') },
     { asset: 'subtitle', path: join(moved, 'b.es.srt') },
   ]);
-});
-
-test('a result that was deleted from a moved folder is fetched again to its new path, without another job', async () => {
-  const { run, moved, requests } = await startMoved();
-  await rm(join(moved, 'a.es.srt'));
-  expect((await run(into('archive/spring', 'a.srt', 'b.srt'))).code).toBe(0);
-  expect((await readdir(moved)).sort()).toEqual(['.vloc', 'a.es.srt', 'b.es.srt']);
-  expect(requests.filter((request) => request.startsWith('POST'))).toEqual([]);
 });
 
 test('the jobs of a moved folder keep their original name', async () => {

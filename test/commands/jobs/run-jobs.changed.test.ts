@@ -68,16 +68,6 @@ describe('an input that has changed', () => {
     expect(forced.code, forced.stderr).toBe(0);
     expect(await readFile(result, 'utf8')).toContain('ANOTHER TEXT');
   });
-
-  it('gets its result when the run was killed between the new job and its download', async () => {
-    const vloc = await translated('a.srt');
-    await writeFile(join(vloc.folder, 'subs', 'a.srt'), SRT('another text'));
-    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
-    const again = await vloc.run(COMMAND);
-    expect(again.code, again.stderr).toBe(0);
-    expect(await readFile(join(vloc.folder, 'out', 'a.es.srt'), 'utf8')).toContain('ANOTHER TEXT');
-    expect(await jobCount(vloc)).toBe(2);
-  });
 });
 
 describe('an input that was renamed', () => {
@@ -100,17 +90,6 @@ describe('an input that was renamed', () => {
     expect(JSON.parse(report.stdout).items).toMatchObject([
       { label: 'subs/z.srt → es', state: 'done', files: [{ path: join(vloc.folder, 'out', 'z.es.srt') }] },
     ]);
-  });
-
-  it('gets the result of its running job under the new name', async () => {
-    const vloc = await startVloc();
-    await write(vloc, 'a.srt');
-    expect((await vloc.run([...COMMAND, '--detach'])).code).toBe(0);
-    await renameInput(vloc, 'a.srt', 'z.srt');
-    const again = await vloc.run(COMMAND);
-    expect(again.code, again.stderr).toBe(0);
-    expect(await readResult(vloc, 'z.es.srt')).toContain('A.SRT');
-    expect(await jobCount(vloc)).toBe(1);
   });
 
   it('gets the result of its job, not the edited file of the old name', async () => {

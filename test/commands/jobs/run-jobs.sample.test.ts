@@ -1,4 +1,4 @@
-/** `--sample`: the beginning of a video as an item of its own, then the whole. */
+/** `--sample`: what it is planned as, and what becomes of short videos; `run-jobs.sample.e2e.test.ts` makes one. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,6 @@ import type { Context, TestSettings } from '../../../src/commands/context/contex
 import { noteSamples } from '../../../src/commands/jobs/sample.ts';
 import { ffmpeg, SAMPLE } from '../../engines/workspace.ts';
 import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
-import { probeStreams } from '../../support/media.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
 
@@ -38,50 +37,19 @@ async function open() {
 
 const jobsOf = (desk: MediaDesk) => desk.count('createAutoLocalization');
 
-/** Expects that the video ends in the pause. */
-function expectCut(path: string): void {
-  const { duration } = probeStreams(path);
-  expect(duration).toBeGreaterThan(3.3);
-  expect(duration).toBeLessThan(4.3);
-}
-
 describe('a sample', PATIENCE, () => {
-  test('is planned, cut at a pause, converted and sent once for all languages, and its end names the cost of the whole', async () => {
+  test('is planned as one upload for all languages, converted, beside the cost of the whole', async () => {
     const { desk, at, run } = await open();
     makeTalk(at('talk.mp4'));
     ffmpeg('-i', at('talk.mp4'), '-c', 'copy', at('talk.mkv'));
-    const original = readFileSync(at('talk.mkv'));
-    const localize = (...more: string[]) =>
-      run('localize', 'talk.mkv', '--from', 'en', '--to', 'es,fr', '--convert', ...more);
-    const plan = await localize('--sample', '5s', '--dry-run', '-o', 'json');
+    const words = ['localize', 'talk.mkv', '--from', 'en', '--to', 'es,fr', '--convert', '--sample', '5s'];
+    const plan = await run(...words, '--dry-run', '-o', 'json');
     expect(plan.code, plan.stderr).toBe(0);
-    expect(JSON.parse(plan.stdout)).toMatchObject({ jobs: 2, uploads: 1, quantity: 2 });
-    expect(JSON.parse(plan.stdout).items[0].results[0]).toMatch(/talk\.es\.sample\.mp4$/);
+    const { items, ...sums } = JSON.parse(plan.stdout);
+    expect(sums).toMatchObject({ jobs: 2, uploads: 1, quantity: 2 });
+    expect(items[0].results[0]).toMatch(/talk\.es\.sample\.mp4$/);
     expect(plan.stderr).toContain('The whole has 4 started minutes.');
     expect(desk.count('createUpload')).toBe(0);
-
-    const { code, stdout, stderr } = await localize('--sample=5s', '-o', 'json');
-    expect(code, stderr).toBe(0);
-    expect([desk.count('createUpload'), jobsOf(desk)]).toEqual([1, 2]);
-    for (const language of ['es', 'fr']) expectCut(at(`talk.${language}.sample.mp4`));
-    expect(existsSync(at('talk.es.mp4'))).toBe(false);
-    expect(readFileSync(at('talk.mkv')).equals(original)).toBe(true);
-    expect(stderr).toContain('remuxed to MP4 without re-encoding, since');
-    const goOn = 'vloc localize talk.mkv --from en --to es,fr --convert -o json --split';
-    const sample = {
-      units: [{ unit: 'started_minute', quantity: 2, whole_quantity: 4 }],
-      ...{ charged_credits: 2, whole_credits: 4, continue: goOn },
-    };
-    expect(JSON.parse(stdout).sample).toEqual(sample);
-    expect(stderr).toContain(
-      `2 started minutes paid (2 credits); the whole costs 4 started minutes (4 credits); continue with:\n`,
-    );
-    expect(stderr).toContain(`  ${goOn}\n`);
-
-    // Another length is a change that is refused, as another option is.
-    const refused = await localize('--sample', '6s');
-    expect([refused.code, jobsOf(desk)]).toEqual([2, 2]);
-    expect(refused.stderr).toContain('sample 5 s → 6 s');
   });
 
   test('takes a shorter video whole, beside one that cannot be used, and is told apart from the whole when the journal is lost', async () => {
@@ -110,43 +78,6 @@ describe('a sample', PATIENCE, () => {
 });
 
 describe('a sample in stages', PATIENCE, () => {
-  test('has subtitles of its own beside the video, is made from their edited text, and leaves the whole to be done', async () => {
-    const { desk, at, run } = await open();
-    makeTalk(at('talk.mp4'));
-    const words = [
-      'localize',
-      'talk.mp4',
-      '--from',
-      'en',
-      '--to',
-      'es',
-      '--split',
-      '--original-audio',
-      'mute',
-    ];
-    const stopped = await run(...words, '--sample', '5s', '--stop-after', 'translate');
-    expect(stopped.code, stopped.stderr).toBe(0);
-    expect(stopped.stderr).toContain('talk.sample.es.srt');
-    expect(existsSync(at('talk.es.srt'))).toBe(false);
-    const translated = readFileSync(at('talk.sample.es.srt'), 'utf8');
-    writeFileSync(at('talk.sample.es.srt'), translated.replace(/\n([a-z].*)\n/i, '\nedited\n'));
-    const made = await run(...words, '--sample', '5s', '--from-subtitles', '-o', 'json');
-    expect(made.code, made.stderr).toBe(0);
-    expectCut(at('talk.es.sample.mp4'));
-    const { sample } = JSON.parse(made.stdout);
-    expect(sample.units).toMatchObject([{ unit: 'started_thousand_characters', quantity: 1 }]);
-    expect(sample.continue).toBe(`vloc ${words.join(' ')} --from-subtitles -o json`);
-    expect(made.stderr).toContain(' paid; the whole costs ');
-    expect([desk.count('createSubtitleRecognition'), desk.count('createDubbing')]).toEqual([1, 1]);
-    expect(readFileSync(at('talk.sample.es.srt'), 'utf8')).toContain('edited');
-    // Two parts are recognized.
-    const whole = await run(...words, '--stop-after', 'translate', '--dry-run', '-o', 'json');
-    expect(JSON.parse(whole.stdout)).toMatchObject({ jobs: 3 });
-    const { items } = JSON.parse((await run('batch', 'status', '.', '--all', '-o', 'json')).stdout);
-    const labels = new Set(items.map(({ label }: { label: string }) => label));
-    expect(labels).toEqual(new Set(['talk.mp4 (sample)', 'talk.mp4 → es (sample)']));
-  });
-
   test('speaks only those cues of given subtitles that begin in it', async () => {
     const { at, run } = await open();
     makeTalk(at('talk.mp4'));

@@ -1,6 +1,6 @@
 /** The lines of a run before and after its work, as a user sees them. */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { main } from '../../../src/cli/main.ts';
@@ -69,18 +69,6 @@ describe('at 40 columns', () => {
     expect(await main([...words, '--dry-run', '--color', 'never'], test.io), test.stderr()).toBe(0);
     return test.stdout();
   };
-
-  it('the plan of a job names its input, language and state', async () => {
-    const vloc = await startVloc();
-    await mkdir(join(vloc.folder, 'videos'));
-    await writeFile(
-      join(vloc.folder, 'videos/example-talk.srt'),
-      '1\n00:00:00,000 --> 00:00:01,000\nhello\n',
-    );
-    const words = ['translate', 'videos', '--from', 'en', '--to', 'es', '--out', 'out'];
-    const shown = await plan(vloc.env, vloc.folder, words);
-    for (const cell of ['videos/', 'example-talk.srt', 'es', 'new', '1 line']) expect(shown).toContain(cell);
-  });
 
   it('the plan of stages names its input, stage, language and state', async () => {
     const vloc = await startStaging();

@@ -148,10 +148,7 @@ describe('a name of an input', () => {
     };
     await run('--dry-run');
     await run();
-    await run();
-    await run('-o', 'plain');
     await run('-o', 'json');
-    await run('-v', '--fresh');
     await run('--fresh', '--skip-existing');
     await run('--out', name);
     await run(name);

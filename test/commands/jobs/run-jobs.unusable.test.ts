@@ -1,10 +1,9 @@
 /** Folders with files that cannot be used: the rest runs, and everything that counts counts the same. */
-import { statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
-import { createSmallEngines, mediaOf, videoOf } from '../../service/harness/small-engines.ts';
+import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
 import type { Ended } from '../../support/run-main.ts';
 import { linesOf } from '../support/run-vloc.ts';
 import { type MediaDesk, openMediaDesk } from './desk.ts';
@@ -41,7 +40,6 @@ async function openFolder(): Promise<MediaDesk> {
 }
 
 const WORDS = ['translate', 'in', '--out', 'out', '--from', 'en', '--to', 'es'];
-const RECOGNIZE = ['--out', 'out', '--from', 'en'];
 
 interface Accounts {
   readonly total: number;
@@ -152,30 +150,4 @@ describe('a folder with unusable files', () => {
       'in/b.mov': expect.stringContaining('not a supported video'),
     });
   });
-});
-
-it('a file of a folder that only the service finds unusable is counted the same way', async () => {
-  const desk = await openMediaDesk({
-    engines: {
-      ...createSmallEngines(),
-      async inspect(file) {
-        if (statSync(file).size === cut.length) throw new JobFailure('MEDIA_CORRUPT', 'it cannot be decoded');
-        return mediaOf(1);
-      },
-    },
-  });
-  const cut = videoOf(1000);
-  await mkdir(join(desk.folder, 'in'));
-  writeFileSync(join(desk.folder, 'in', 'good.mp4'), videoOf(1));
-  writeFileSync(join(desk.folder, 'in', 'cut.mp4'), cut);
-  // Without ffmpeg, this machine cannot know it.
-  const run = (...words: string[]) => desk.vloc(words, { env: { PATH: '' } });
-  const ran = await run('recognize', 'in', ...RECOGNIZE, '-o', 'ndjson');
-  const accounts = accountsOfRun(ran);
-  expect([ran.code, accounts.total, Object.keys(accounts.failed)]).toEqual([3, 2, ['in/cut.mp4']]);
-  expect(await accountsOfFolder(desk)).toEqual(accounts);
-  const refused = await run('batch', 'retry', 'out');
-  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('--all')]);
-  const retried = await run('batch', 'retry', 'out', '--all', '-o', 'ndjson');
-  expect(accountsOfRun(retried).failed).toEqual(accounts.failed);
 });

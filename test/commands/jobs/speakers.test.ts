@@ -1,11 +1,8 @@
-/** Names of speakers: found by a model, kept by translation, written as WebVTT and ASS. */
+/** Names of speakers: kept by translation, written as WebVTT and ASS; `models/localize.e2e.test.ts` has a model find them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { assignSpeakers } from '../../../src/commands/jobs/speakers.ts';
-import { writeTinyDiarization } from '../../engines/backends/sherpa/tiny-models.ts';
-import { ffmpeg } from '../../engines/workspace.ts';
-import { createSmallEngines, mediaOf } from '../../service/harness/small-engines.ts';
 import { startVloc } from '../support/run-vloc.ts';
 import { openMediaDesk } from './desk.ts';
 
@@ -48,19 +45,6 @@ it.each([
   ]);
   expect(again.code, again.stderr).toBe(0);
   expect(await readFile(join(vloc.folder, 'talk.en.vtt'), 'utf8')).toContain('<v Ana>');
-});
-
-it('recognition names the speakers that a model tells apart', async () => {
-  const desk = await openMediaDesk({ engines: { ...createSmallEngines(), inspect: async () => mediaOf(2) } });
-  const engines = join(desk.folder, 'engines.json');
-  const folder = writeTinyDiarization(join(desk.folder, 'tiny'));
-  await writeFile(engines, JSON.stringify({ diarize: [{ type: 'sherpa', folder }] }));
-  const media = ['-f', 'lavfi', '-i', 'color=s=64x64:r=5:d=2', '-f', 'lavfi', '-i', 'sine=f=200:d=2'];
-  ffmpeg(...media, '-pix_fmt', 'yuv420p', join(desk.folder, 'talk.mp4'));
-  const words = ['recognize', 'talk.mp4', '--from', 'en', '--subtitle-format', 'vtt', '--speakers'];
-  const { code, stderr } = await desk.vloc(words, { env: { VLOC_CONFIG_DIR: desk.folder } });
-  expect(code, stderr).toBe(0);
-  expect(await readFile(join(desk.folder, 'talk.en.vtt'), 'utf8')).toContain('<v Speaker 1>');
 });
 
 it.each([

@@ -55,14 +55,6 @@ describe('a translation has the format of its source, and everything but the wor
     );
   });
 
-  it('but what another format does not have is left out in pairs', async () => {
-    const vloc = await startVloc();
-    expect(await translateCase(vloc, 'font.en.srt', '--subtitle-format', 'vtt')).toBe(
-      'WEBVTT\n\n1\n00:00:01.000 --> 00:00:03.000\n<c.red>HELLO MY FRIEND.</c>\n\n' +
-        '2\n00:00:04.000 --> 00:00:06.000 line:0\nGOOD <i>NIGHT</i>.\n\n3\n00:00:07.000 --> 00:00:09.000\nH2O &amp; MORE\n\n',
-    );
-  });
-
   it('and rolling captions are translated once, which a note says', async () => {
     const vloc = await startVloc();
     await writeFile(join(vloc.folder, 'talk.vtt'), await readFile(new URL('rolling.en.vtt', CASES)));

@@ -3,7 +3,6 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Engines } from '../../../src/engines/engine.ts';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { createSmallEngines } from '../../service/harness/small-engines.ts';
 import { startVloc, type VlocScene } from '../support/run-vloc.ts';
 import { LIMITS } from './limits.ts';
@@ -198,32 +197,6 @@ describe('--mask-terms', () => {
     expect(again.code, again.stderr).toBe(0);
     expect(await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8')).toBe(result);
     expect(await jobsOf(vloc)).toBe(2);
-  });
-
-  it('continues after a failure of the second job', async () => {
-    const small = translatorOf((text) => text.replace('{T2}', ''));
-    let isBroken = true;
-    const translate = small.run.subtitle_translation;
-    const vloc = await startVloc({
-      engines: {
-        ...small,
-        run: {
-          ...small.run,
-          async subtitle_translation(task, work) {
-            if (isBroken && task.lines.length === 1) throw new JobFailure('MEDIA_CORRUPT', 'broken');
-            return translate(task, work);
-          },
-        },
-      },
-    });
-    await writeFile(join(vloc.folder, 'terms.csv'), 'term,es\nAcme,=\niPhone,=\n');
-    await writeFile(join(vloc.folder, 'talk.srt'), srtOf(['hello', 'an iPhone by Acme']));
-    expect((await vloc.run(MASKED)).code).not.toBe(0);
-    isBroken = false;
-    const { code, stderr } = await vloc.run([...MASKED, '--retry-failed']);
-    expect(code, stderr).toBe(0);
-    expect(await jobsOf(vloc)).toBe(3);
-    expect(await readFile(join(vloc.folder, 'talk.es.srt'), 'utf8')).toContain('an iPhone by Acme');
   });
 
   it('is continued where --max-credits has stopped it, and then costs no more than the second job', async () => {

@@ -29,26 +29,19 @@ export function talk(): Buffer {
 
 /** Starts it with `talk.mp4` in the folder of the runs. */
 export async function startTalk() {
-  let downloads = 0;
   const inspect = async () => ({
     duration_seconds: 1,
     container: 'mp4' as const,
     video: { codec: 'h264', ...SIZE, frame_rate: 5 },
     audio: { codec: 'aac', sample_rate: 48_000, channels: 1 },
   });
-  const vloc = await startVloc({
-    engines: { ...createSmallEngines(), inspect },
-    onRequest: ({ operationId }) => {
-      // Results are downloaded from addresses that are not an operation.
-      if (operationId === null) downloads += 1;
-    },
-  });
+  const vloc = await startVloc({ engines: { ...createSmallEngines(), inspect } });
   const at = (name: string) => join(vloc.folder, name);
   writeFileSync(at('talk.mp4'), talk());
   const run = (words: readonly string[], PATH = rememberingPath()): Promise<Ended> =>
     vloc.run(words, { env: { PATH } });
   return {
-    ...{ vloc, at, run, downloads: () => downloads },
+    ...{ vloc, at, run },
     localize: (...more: string[]) => run(['localize', 'talk.mp4', '--to', 'es', ...more]),
     jobs: async () => (await vloc.caller.get('/v1/auto-localizations?limit=50')).json.data,
   };

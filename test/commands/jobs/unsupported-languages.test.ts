@@ -4,20 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { secondClip } from '../../service/media/studio.ts';
-import { addTinyWordsAndSpeakers } from '../../support/tiny-catalog.ts';
-import { type ModelsDesk, openModelsDesk } from '../models/desk.ts';
+import { openModelsDesk } from '../models/desk.ts';
 
 const LOCAL = ['--profile', 'local', '--out', 'out'];
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nGood morning.\n';
 
-async function openDesk(): Promise<ModelsDesk> {
+it('plans the others, as jobs and in stages, and says of the language what would do it; alone it is an error before anything is recorded', async () => {
   const desk = await openModelsDesk();
   await writeFile(join(desk.folder, 'talk.srt'), SRT);
-  return desk;
-}
-
-it('plans the others, as jobs and in stages, and says of the language what would do it; alone it is an error before anything is recorded', async () => {
-  const desk = await openDesk();
   secondClip(desk.folder, 'talk.mp4');
   const words = (input: string, to: string, ...more: string[]) => [
     ...[
@@ -40,20 +34,4 @@ it('plans the others, as jobs and in stages, and says of the language what would
   }
   const alone = await desk.call(words('talk.srt', 'ja'));
   expect([alone.code, existsSync(join(desk.folder, 'out'))]).toEqual([2, false]);
-});
-
-it('names the model that is missing, and no recognizer that is there', async () => {
-  const desk = await openDesk();
-  secondClip(desk.folder, 'talk.mp4');
-  const { models, ...rest } = addTinyWordsAndSpeakers(desk.copies, desk.catalog);
-  const catalog = {
-    ...rest,
-    models: models.map((model) => ({
-      ...model,
-      languages: model.step === 'recognize' ? ['en'] : ['en', 'de'],
-    })),
-  };
-  const { stderr } = await desk.call(['localize', 'talk.mp4', '--to', 'de', ...LOCAL], { catalog });
-  expect(stderr).toMatch(/Or download tiny-words \([^)]*\): vloc models install tiny-words/);
-  expect(stderr).not.toContain('tiny-ears');
 });

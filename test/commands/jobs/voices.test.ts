@@ -125,16 +125,18 @@ it('lines as JSON may name their speakers', async () => {
   expect(await readFile(join(vloc.folder, 'talk.es.vtt'), 'utf8')).toContain('<v Ben>LINE 1\n');
 });
 
-it.each([
-  ['ana=female', 'no cue is spoken by ana; did you mean Anna? The speakers are Anna, Ben'],
-  ['anna', 'invalid --voices "anna": expected name=voice'],
-  ['anna=female,Anna=male', '--voices names Anna twice'],
-  ['anna=femal', 'there is no voice "femal"; did you mean female?'],
-])('--voices %s is refused before anything is sent', async (voices, problem) => {
+it('--voices that cannot be followed is refused before anything is sent', async () => {
   const vloc = await startDubbing();
-  const { code, stderr } = await vloc.run(...DUB.slice(0, -1), voices);
-  expect(stderr).toContain(problem);
-  expect([code, await vloc.count()]).toEqual([2, 0]);
+  for (const [voices, problem] of [
+    ['ana=female', 'no cue is spoken by ana; did you mean Anna? The speakers are Anna, Ben'],
+    ['anna', 'invalid --voices "anna": expected name=voice'],
+    ['anna=female,Anna=male', '--voices names Anna twice'],
+    ['anna=femal', 'there is no voice "femal"; did you mean female?'],
+  ] as const) {
+    const { code, stderr } = await vloc.run(...DUB.slice(0, -1), voices);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)]);
+  }
+  expect(await vloc.count()).toBe(0);
 });
 
 it('inputs that cannot say who speaks are refused before anything is sent', async () => {

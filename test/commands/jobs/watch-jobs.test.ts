@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
-import { JobFailure } from '../../../src/protocol/job-failure.ts';
 import { until } from '../../service/harness/scene.ts';
 import { videoOf } from '../../service/harness/small-engines.ts';
 import { digestOf } from '../stages/staging.ts';
@@ -72,29 +71,6 @@ describe('a watching job command', () => {
     expect(existsSync(at('out/second.es.mp4'))).toBe(true);
   });
 
-  it('continues where it was when it is started again: nothing is sent twice, and running jobs are waited for', async () => {
-    const scene = await openInbox();
-    await scene.put('done.srt');
-    const first = await scene.watch(['-o', 'ndjson']);
-    first.goOn();
-    await scene.untilResult('done.es.srt');
-    scene.engines.hold();
-    await scene.put('running.srt');
-    await until(first.stdout, (lines) => lines.split('"type":"created"').length === 3);
-    const { stderr } = await first.stop();
-    expect(stderr).toContain('1 running');
-    scene.engines.letGo();
-    await scene.put('new.srt');
-    const second = await scene.watch(['-o', 'ndjson']);
-    second.goOn();
-    await scene.untilResult('running.es.srt');
-    await scene.untilResult('new.es.srt');
-    const { stdout } = await second.stop();
-    expect(await scene.countJobs()).toBe(3);
-    const created = stdout.split('\n').filter((line) => line.includes('"type":"created"'));
-    expect(created).toEqual([expect.stringContaining('new.srt')]);
-  });
-
   it('processes a file that changes while it is processed again afterwards, but replaces no edited result', async () => {
     const scene = await openInbox();
     scene.engines.hold();
@@ -114,28 +90,5 @@ describe('a watching job command', () => {
     const { stdout } = await watch.stop();
     expect(stdout.split('inbox/talk.srt')).toHaveLength(2);
     expect(await scene.countJobs()).toBe(2);
-  });
-
-  it('leaves a folder that works with the batch commands, including retry', async () => {
-    const scene = await openInbox();
-    scene.engines.failNext(new JobFailure('SUBTITLE_INVALID', 'it cannot be read'));
-    await scene.put('a.srt');
-    const watch = await scene.watch();
-    watch.goOn();
-    await untilTold(watch, 'it cannot be read');
-    await scene.put('b.srt');
-    await untilTold(watch, 'b.es.srt');
-    await watch.stop();
-    // The change does not affect the item that is run again.
-    await scene.put('b.srt', 'changed');
-    const status = async () => {
-      const { stdout } = await scene.run(['batch', 'status', 'out', '-o', 'json']);
-      return JSON.parse(stdout);
-    };
-    expect((await status()).counts).toMatchObject({ done: 1, failed: 1 });
-    const retried = await scene.run(['batch', 'retry', 'out', '--all']);
-    expect(retried.code, retried.stderr).toBe(0);
-    expect((await status()).counts).toMatchObject({ done: 2, failed: 0 });
-    expect((await stat(join(scene.folder, 'out', 'a.es.srt'))).size).toBeGreaterThan(0);
   });
 });

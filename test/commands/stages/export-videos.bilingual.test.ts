@@ -1,22 +1,11 @@
 /** `--bilingual` of a localization, from the command to the subtitles in the file. */
-import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { readCues } from '../../support/media.ts';
 import { startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en'];
 const SOFT = [...LOCALIZE, '--subtitle-output', 'soft'];
-
-function textsIn(video: string): string[] {
-  const srt = execFileSync('ffmpeg', ['-v', 'error', '-i', video, '-map', '0:s:0', '-f', 'srt', '-'], {
-    encoding: 'utf8',
-  });
-  return srt
-    .replaceAll('\r', '')
-    .trim()
-    .split('\n\n')
-    .map((cue) => cue.split('\n').slice(2).join(' | '));
-}
 
 const vtt = (text: string) => `WEBVTT\n\n00:00.000 --> 00:01.200\n${text}\n`;
 
@@ -35,7 +24,7 @@ it('a track has both languages in the order asked for, and your own subtitles ne
     'Then put together on this machine, with the spoken words above their translation: ',
   );
   await localize('below');
-  expect(textsIn(vloc.path('talk.es.mp4'))).toEqual(['GOOD MORNING | good morning']);
+  expect(readCues(vloc.path('talk.es.mp4'))).toMatchObject([{ text: 'GOOD MORNING\ngood morning' }]);
   expect(await vloc.jobs()).toEqual([0, 0, 0, 0]);
 });
 

@@ -1,10 +1,9 @@
-/** What is said of an export before and after it, and what cannot be exported. */
+/** What cannot be exported, which is said before it is paid. */
 import { expect, it } from 'vitest';
 import { locateProgram } from '../../../src/media/programs/programs.ts';
-import { ffmpeg } from '../../engines/workspace.ts';
 import { pathWith } from '../../support/path-without.ts';
 import { rememberingPath } from '../../support/remembered-programs.ts';
-import { startStaging, streamsOf } from './staging.ts';
+import { startStaging } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
 /** Without a separation. */
@@ -33,22 +32,4 @@ it('a language without a font is refused before any job, and a text without one 
   expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
   const failed = await vloc.run(['batch', 'status', '.']);
   expect(failed).toMatchObject({ code: 3, stdout: expect.stringMatching(/failed.*`vloc engines install/s) });
-});
-
-it('speech that goes on after the end of the video is said at the end of the run and needs a person, also if only the sound is written', async () => {
-  const vloc = await startStaging({}, (run) => ({
-    ...run,
-    async dubbing(task, work) {
-      const made = await run.dubbing(task, work);
-      ffmpeg('-f', 'lavfi', '-i', 'sine=f=440:r=48000:d=4', '-c:a', 'pcm_s16le', made.audio.path);
-      return made;
-    },
-  }));
-  // The video lasts 3 s, and the second cue begins at 1.5 s.
-  const { code, stderr } = await vloc.run([...LOCALIZE, ...MUTED, '--sound-only']);
-  expect(code, stderr).toBe(0);
-  expect(streamsOf(vloc.path('talk.es.m4a'))).toEqual(['aac']);
-  expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 2');
-  const attention = await vloc.run(['batch', 'report', '.', '--attention']);
-  expect(attention.stdout).toMatch(/talk\.es\.srt:\d+: 00:00:01,500 CUT: .*1\.0 s cut off/);
 });

@@ -58,9 +58,6 @@ it('a translation that is done says which lines the memory has newer, and has th
   expect(done.stderr).toContain(
     `${newer} with them, and pays for lines that are not in the memory and for dubbing what changes; --clobber --dry-run shows the price.`,
   );
-  // A translation for review says nothing about a dub.
-  const review = await vloc.run([...words, ...STOP]);
-  expect(review.stderr).toContain(`${newer} with them, and pays only for lines that are not in the memory.`);
   expect(vloc.read('talk.es.srt')).not.toContain('muy buenos días');
   const planned = await vloc.run([...words, '--clobber', '--dry-run', '-o', 'json']);
   expect(JSON.parse(planned.stdout).stages).toMatchObject([

@@ -1,10 +1,10 @@
-/** The mark and the provenance of a video in stages. */
+/** What is known of a finished video in stages: its mark, its provenance, and speech that was cut off. */
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
 import { readMark } from '../../../src/media/export/mark.ts';
-import { ffprobe } from '../../engines/workspace.ts';
-import { digestOf, startStaging } from './staging.ts';
+import { ffmpeg, ffprobe } from '../../engines/workspace.ts';
+import { digestOf, startStaging, streamsOf } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es', '--from', 'en', '--from-subtitles'];
 const WORDS = [...LOCALIZE, '--mode', 'subtitles_only', '--provenance'];
@@ -43,7 +43,23 @@ it('a video in stages is marked by the program of `engines add mark`, whose fail
   });
   const verified = await vloc.run(['verify', 'talk.es.mp4']);
   expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('talk.es.srt: cues 2')]);
-  expect((await run('--no-mark')).code).toBe(0);
-  expect(markOf()).toBeNull();
   expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+});
+
+it('speech that goes on after the end of the video is said at the end of the run and needs a person, also if only the sound is written', async () => {
+  const vloc = await startStaging({}, (run) => ({
+    ...run,
+    async dubbing(task, work) {
+      const made = await run.dubbing(task, work);
+      ffmpeg('-f', 'lavfi', '-i', 'sine=f=440:r=48000:d=4', '-c:a', 'pcm_s16le', made.audio.path);
+      return made;
+    },
+  }));
+  // The video lasts 3 s, and the second cue begins at 1.5 s.
+  const { code, stderr } = await vloc.run([...LOCALIZE, '--original-audio', 'mute', '--sound-only']);
+  expect(code, stderr).toBe(0);
+  expect(streamsOf(vloc.path('talk.es.m4a'))).toEqual(['aac']);
+  expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 2');
+  const attention = await vloc.run(['batch', 'report', '.', '--attention']);
+  expect(attention.stdout).toMatch(/talk\.es\.srt:\d+: 00:00:01,500 CUT: .*1\.0 s cut off/);
 });
