@@ -20,8 +20,10 @@ import {
 } from './clips.ts';
 import { FIGURE, report } from './report.ts';
 
-/** Sixteen seconds of a voice, and sixteen of another. */
+/** Sixteen seconds of a voice, sixteen of another, and a sentence of each. */
 const CLIPS = {
+  prompt: () => speak('heldOut', ['privacy-unident']),
+  sentence: () => speak('librivox', ['0880']),
   prompts: () => speak('heldOut', ['demo-nogo', 'privacy-unident']),
   librivox: () => speak('librivox', ['0870', '0890']),
 } as const;
@@ -153,8 +155,9 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
     expect(voice).toBeGreaterThan(least.voice);
     expect(rest).toBeGreaterThan(least.background);
   };
-  test.each<Levels>([{ clip: 'prompts', music: 0, least: { voice: 3, background: 3 } }])(levels, areNearer);
+  test.each<Levels>([{ clip: 'prompt', music: 0, least: { voice: 3, background: 3 } }])(levels, areNearer);
   test.each<Levels>([
+    { clip: 'prompts', music: 0, least: { voice: 3, background: 3 } },
     { clip: 'librivox', music: 12, least: { voice: 1, background: 8 } },
     { clip: 'prompts', music: -5, least: { voice: 0, background: 0 } },
     { clip: 'prompts', music: 6, least: { voice: 3, background: 6 } },
@@ -166,26 +169,31 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
     readonly where: string;
     readonly pan: { readonly voice: Pan; readonly music: Pan | null };
     readonly least: number;
+    readonly clip?: keyof typeof CLIPS;
   }
   const directions = 'a voice $where music at 0 dB is nearer to the truth than the mix is';
-  const voiceIsNearer = async ({ where, pan, least }: Directions) => {
-    const truth = placed(mix(CLIPS.prompts(), 0), pan);
+  const voiceIsNearer = async ({ where, pan, least, clip = 'prompts' }: Directions) => {
+    const truth = placed(mix(CLIPS[clip](), 0), pan);
     const { sum, vocals } = await separateChannels(truth.sum);
     const gain = compare(`voice ${where}, ${describeMusic(0)}`, truth.voice, sum, vocals);
     expect(gain).toBeGreaterThan(least);
   };
   test.each<Directions>([
-    { where: 'only on the left under mono', pan: { voice: [1, 0], music: [1, 1] }, least: 15 },
+    {
+      ...{ where: 'only on the left under mono', pan: { voice: [1, 0], music: [1, 1] }, least: 15 },
+      clip: 'prompt',
+    },
   ])(directions, voiceIsNearer);
   test.each<Directions>([
+    { where: 'only on the left under mono', pan: { voice: [1, 0], music: [1, 1] }, least: 15 },
     { where: 'on the left under stereo', pan: { voice: [1, 0.2], music: null }, least: 3 },
     { where: 'in the centre, on the right', pan: { voice: [1, 1], music: [0, 1] }, least: 15 },
     { where: 'half on the right under mono', pan: { voice: [0.5, 1], music: [1, 1] }, least: 15 },
     { where: 'a little on the left under mono', pan: { voice: [1, 0.8], music: [1, 1] }, least: 0 },
   ])(directions, FIGURE, voiceIsNearer);
 
-  const isFound = async (decibels: number) => {
-    const speech = CLIPS.prompts();
+  const isFound = async (clip: keyof typeof CLIPS, decibels: number) => {
+    const speech = CLIPS[clip]();
     const { voice } = mix(speech, null);
     const music = band(speech.samples.length);
     // Speech has a root mean square of -20 dB.
@@ -194,11 +202,13 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
     const { segments } = await separateChannels(add(voice, [loud, loud]));
     const share = foundShare(speech, segments);
     const where = `${Math.abs(decibels)} dB ${decibels < 0 ? 'above' : 'below'}`;
-    report(`speech that is found: prompts, a dense band ${where}`, 100 * share, '%');
+    report(`speech that is found: ${clip}, a dense band ${where}`, 100 * share, '%');
     expect(share).toBeGreaterThan(decibels < 0 ? 0.6 : 0.8);
   };
-  test('speech under a dense band at 0 dB is found', FIGURE, () => isFound(0));
-  test('speech under a dense band at -5 dB is found', () => isFound(-5));
+  test('a prompt under a dense band at -5 dB is found', () => isFound('prompt', -5));
+  test.each([0, -5])('prompts under a dense band at %d dB are found', FIGURE, (decibels) =>
+    isFound('prompts', decibels),
+  );
 
   test('a voice without music is unchanged', FIGURE, async () => {
     const truth = mix(CLIPS.librivox(), null);
@@ -207,22 +217,24 @@ describe.skipIf(!HAS_CLIPS)(`separation (${NEEDED})`, () => {
     expect(after).toBeGreaterThan(25);
   });
 
-  const clicksStay = async (music: number | null) => {
-    const speech = CLIPS.librivox();
+  const clicksStay = async (clip: 'sentence' | 'librivox', music: number | null) => {
+    const speech = CLIPS[clip]();
     const truth = mix(speech, music);
     const clicks = clicksFor(truth.sum[0]?.length ?? 0);
     const { vocals, background } = await separateChannels(add(truth.sum, clicks));
     const whole = product(clicks, clicks);
     const kept = 20 * Math.log10(Math.max(1e-9, product(clicks, background) / whole));
     const leaked = 20 * Math.log10(Math.max(1e-9, Math.abs(product(clicks, vocals)) / whole));
-    report(`clicks in the background: ${describeMusic(music)}`, kept, 'dB');
-    report(`clicks in the voice: ${describeMusic(music)}`, leaked, 'dB');
+    report(`clicks in the background: ${clip}, ${describeMusic(music)}`, kept, 'dB');
+    report(`clicks in the voice: ${clip}, ${describeMusic(music)}`, leaked, 'dB');
     expect(kept).toBeGreaterThan(-1.5);
     expect(leaked).toBeLessThan(-12);
     expect(fidelity(truth.voice, vocals)).toBeGreaterThan(fidelity(truth.voice, add(truth.sum, clicks)));
   };
-  test('clicks of 2 ms stay in the background, under speech too; no music', () => clicksStay(null));
-  test('clicks of 2 ms stay in the background, under speech too; music at 12 dB', FIGURE, () =>
-    clicksStay(12),
+  test('clicks of 2 ms stay in the background, under speech too', () => clicksStay('sentence', null));
+  test.each([null, 12])(
+    'clicks of 2 ms stay in the background of LibriVox over music (%s)',
+    FIGURE,
+    (music) => clicksStay('librivox', music),
   );
 });

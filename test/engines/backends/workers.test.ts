@@ -211,14 +211,11 @@ describe('a call', () => {
 });
 
 describe('a model', () => {
-  const damages: [string, (path: string) => void][] = [
-    ['is cut', (path) => truncate(path, 0.5)],
-    ['has no metadata', (path) => truncate(path, 0.985)],
-  ];
-
-  test.each(damages)('that %s fails permanently', async (_, damage) => {
+  test('that is cut fails permanently', async () => {
     const folder = writeTinyVoice(makeFolder());
-    damage(join(folder, 'model.onnx'));
+    const path = join(folder, 'model.onnx');
+    const whole = readFileSync(path);
+    writeFileSync(path, whole.subarray(0, whole.length / 2));
     await expect(create().call(speech(folder, 'hola mundo'), signal)).rejects.toMatchObject({
       code: 'ENGINE_ERROR',
       message: expect.stringMatching(/^sherpa tiny (ended with|failed)/),
@@ -240,8 +237,3 @@ describe('a model', () => {
     await workers.call(speech(folder), signal);
   });
 });
-
-function truncate(path: string, share: number): void {
-  const whole = readFileSync(path);
-  writeFileSync(path, whole.subarray(0, Math.floor(whole.length * share)));
-}

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Separation, separateSound } from '../../../src/engines/separate/separate.ts';
+import { makeFolder } from '../../support/make-folder.ts';
 import { createWork, ffmpeg, speechClip, stepEngines } from '../workspace.ts';
 import { samplesOf } from './sound.ts';
 
@@ -49,43 +48,24 @@ async function separateLayout(folder: string, layout: string): Promise<Made> {
   return { separation, mix, speech: samplesOf(speech) };
 }
 
-describe('surround sound with the voice in the centre channel and loud tones in the others', () => {
-  let folder = '';
-  let made: Made;
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-    made = await separateLayout(folder, 'FL=c0|FR=c1|FC=c2|BL=0.5*c0|BR=0.5*c1');
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  test('has speech', () => {
-    expect(made.separation.segments).toHaveLength(1);
-    expect(made.separation.segments[0]?.start).toBeGreaterThan(0.7);
-    expect(made.separation.segments[0]?.end).toBeLessThan(4);
-  });
-
-  test('is separated into the voice as vocals, and the tones as background', () => {
-    const [vocals, background] = [samplesOf(made.separation.vocals), samplesOf(made.separation.background)];
-    expect(presence(made.speech, vocals, CENTRE_GAIN)).toBeGreaterThan(0.95);
-    expect(presence(made.speech, vocals, CENTRE_GAIN)).toBeLessThan(1.05);
-    expect(Math.abs(presence(made.speech, background, CENTRE_GAIN))).toBeLessThan(0.05);
-  });
-
-  test('is separated into stems that add up to the sound in stereo, sample for sample', () => {
-    const input = samplesOf(made.mix);
-    const [vocals, background] = [samplesOf(made.separation.vocals), samplesOf(made.separation.background)];
-    expect(input.every((sample, at) => (vocals[at] ?? 0) + (background[at] ?? 0) === sample)).toBe(true);
-  });
+test('of surround sound with the voice in the centre channel, the voice becomes the vocals, the tones of the others become the background, and both add up to the sound in stereo, sample for sample', async () => {
+  const layout = 'FL=c0|FR=c1|FC=c2|BL=0.5*c0|BR=0.5*c1';
+  const { separation, mix, speech } = await separateLayout(makeFolder(), layout);
+  expect(separation.segments).toHaveLength(1);
+  expect(separation.segments[0]?.start).toBeGreaterThan(0.7);
+  expect(separation.segments[0]?.end).toBeLessThan(4);
+  const [vocals, background] = [samplesOf(separation.vocals), samplesOf(separation.background)];
+  expect(presence(speech, vocals, CENTRE_GAIN)).toBeGreaterThan(0.95);
+  expect(presence(speech, vocals, CENTRE_GAIN)).toBeLessThan(1.05);
+  expect(Math.abs(presence(speech, background, CENTRE_GAIN))).toBeLessThan(0.05);
+  const input = samplesOf(mix);
+  expect(input.every((sample, at) => (vocals[at] ?? 0) + (background[at] ?? 0) === sample)).toBe(true);
 });
 
-test.each([
-  ['silent', 'FL=c2|FR=c2'],
-  ['a faint copy of the voice', 'FL=c2|FR=c2|FC=0.01*c2'],
-])('surround sound whose centre channel is %s is separated as a whole', async (_, layout) => {
-  const folder = mkdtempSync(join(tmpdir(), 'vloc-test-'));
-  const { separation, speech } = await separateLayout(folder, layout);
+test('surround sound whose centre channel is a faint copy of the voice is separated as a whole', async () => {
+  const folder = makeFolder();
+  const { separation, speech } = await separateLayout(folder, 'FL=c2|FR=c2|FC=0.01*c2');
   const vocals = samplesOf(separation.vocals);
-  rmSync(folder, { recursive: true, force: true });
   expect(separation.segments).toHaveLength(1);
   expect(presence(speech, vocals, CENTRE_GAIN / Math.SQRT1_2)).toBeGreaterThan(0.9);
 });

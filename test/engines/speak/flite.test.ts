@@ -59,9 +59,9 @@ describe.skipIf(!hasFlite)('flite', () => {
   });
 
   test('speaks faster in proportion, and all of a long text', async () => {
-    const text = 'He was not an ill disposed young man, unless to be rather cold hearted. '.repeat(5);
+    const text = 'He was not an ill disposed young man, unless to be rather cold hearted. '.repeat(2);
     const natural = await seconds(text);
     expect(natural / (await seconds(text, 1.5))).toBeCloseTo(1.5, 1);
-    expect(natural).toBeGreaterThan(15);
+    expect(natural).toBeGreaterThan(6);
   });
 });

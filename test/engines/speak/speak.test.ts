@@ -2,11 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { Speaker } from '../../../src/engines/backend.ts';
 import { createEspeak } from '../../../src/engines/speak/espeak.ts';
 import { speakDub } from '../../../src/engines/speak/speak.ts';
-import { chooseVoice, listVoices } from '../../../src/engines/speak/voices.ts';
 import { audibleSeconds } from '../../../src/media/audio/audible.ts';
 import { clipSeconds } from '../../../src/media/audio/clip.ts';
 import { openWav } from '../../../src/media/audio/wav.ts';
-
 import { truePeak } from '../../support/audio.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { createWork, ffprobe, programs, stepEngines } from '../workspace.ts';
@@ -198,19 +196,6 @@ describe('outside text', () => {
     expect(await secondsOf('--version', 'en-US')).toBeGreaterThan(0.2);
     expect(await secondsOf('[[h@loU]]', 'en-US')).toBeCloseTo(await secondsOf(' h@loU ', 'en-US'), 2);
     expect(await secondsOf('a <break time="5s"/> b', 'en-US')).toBeLessThan(4);
-  });
-
-  test.each([
-    ['zh', '今天天气很好', "tS;'i55n_| th'iE55n"],
-
-    ['hi', 'आज मौसम अच्छा है', "'a:J m'O:s@m"],
-  ])('in %s is read in its own language', async (language, text, sounds) => {
-    const run = { folder: makeFolder(), signal: new AbortController().signal };
-    const voice = chooseVoice(await listVoices(programs, run), language, 'auto') ?? '';
-    const stdin = { text: `${text}\n` };
-    const phonemes = await programs.run('espeak-ng', ['-v', voice, '-q', '-x', '--stdin'], { ...run, stdin });
-    expect(phonemes.toString()).toContain(sounds);
-    expect(phonemes.toString()).not.toContain('(en)');
   });
 
   test('that is spoken slowly lasts longer, in proportion to its speed', async () => {

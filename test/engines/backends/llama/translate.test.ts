@@ -111,10 +111,10 @@ describe.skipIf(RUNTIME === null)('a GGUF model (needs: sh .ci/llama)', () => {
     expect(await translator.translate(task('Hello', '♪', 'Good day'), run)).toEqual(['Hola', '♪', 'Hola']);
     expect(run.reports.map(({ fraction }) => fraction)).toEqual([1 / 3, 2 / 3, 1]);
     const [first] = workers();
-    for (let job = 0; job < 10; job += 1) await translator.translate(task('one', 'two'), work());
+    for (let job = 0; job < 5; job += 1) await translator.translate(task('one', 'two'), work());
     const [last] = workers();
     expect(last?.pid).toBe(first?.pid);
-    // 10 more contexts of 4,096 tokens would take 20 MB.
+    // 5 more contexts of 4,096 tokens would take 10 MB.
     expect((last?.bytes ?? 0) - (first?.bytes ?? 0)).toBeLessThan(8e6);
     await expect(translator.translate(task('<i>Hello</i>'), work())).rejects.toThrow(
       'llama tiny: the translation of a cue lost or changed a tag after 4 requests ("<i>Hello</i>"); use a larger model, or correct the cue',

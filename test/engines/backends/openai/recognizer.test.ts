@@ -65,7 +65,6 @@ describe('recognition with the API of OpenAI', () => {
       return fields.prompt?.map((text) => Buffer.from(text, 'latin1').toString());
     };
     expect(await hear('Term;es;say\nAcme*;=;Ekmi\nDr. Müller;;\n')).toEqual(['Acme, Dr. Müller']);
-    expect(await hear('term,es\nAcme,=\n')).toEqual(['Acme']);
     const many = Array.from({ length: 500 }, (_, at) => `Name${at}\n`).join('');
     const [prompt = ''] = (await hear(`term\n${many}`)) ?? [];
     expect(prompt).toMatch(/^Name0, Name1, .*, Name\d+$/);

@@ -156,12 +156,9 @@ test.each([
 
 const CODERS = 'encoder.onnx decoder.onnx tokens.txt';
 
-// Weights of these types are not here, but sherpa gets far enough to open the file that the type needs first.
-test.each([
-  ['nemo-parakeet-en', `${CODERS} joiner.onnx`, 'encoder.onnx'],
-  ['telespeech', 'model.onnx tokens.txt', 'model.onnx'],
-])('passes the files of %s to sherpa', async (name, files, opened) => {
-  const folder = writeEmptyModel(join(makeFolder(), name), files);
+// Its weights are not here, but sherpa gets far enough to open the file that the type needs first.
+test('passes the files of a model to sherpa', async () => {
+  const folder = writeEmptyModel(join(makeFolder(), 'nemo-parakeet-en'), `${CODERS} joiner.onnx`);
   const recognizer = await createSherpaRecognizer({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => recognizer.close());
   const work = createWork(makeFolder());
@@ -169,7 +166,7 @@ test.each([
   const run = recognizer.recognize({ voice, segments: [{ start: 0, end: 1 }], language: 'auto' }, work);
   await expect(run).rejects.toMatchObject({
     permanent: true,
-    message: expect.stringContaining(`Load model from ${opened} failed`),
+    message: expect.stringContaining('Load model from encoder.onnx failed'),
   });
 });
 

@@ -154,21 +154,16 @@ function espeakData(): string {
   return /Data at: (.*)/.exec(version)?.[1]?.trim() ?? '';
 }
 
-// Weights of these types are not here, but sherpa gets far enough to open the model.
-test.each([
-  [
-    'kokoro-es',
-    'model.onnx voices.bin tokens.txt espeak-ng-data/ lexicon-us-en.txt lexicon-zh.txt',
-    'model.onnx',
-  ],
-
-  ['matcha-zh', 'model-steps-3.onnx vocos-22khz-univ.onnx tokens.txt lexicon.txt', 'model-steps-3.onnx'],
-])('passes the files of %s to sherpa', async (name, files, opened) => {
-  const folder = writeEmptyModel(join(makeFolder(), name), files);
+// Its weights are not here, but sherpa gets far enough to open the model.
+test('passes the files of a model to sherpa', async () => {
+  const files = 'model.onnx voices.bin tokens.txt espeak-ng-data/ lexicon-us-en.txt lexicon-zh.txt';
+  const folder = writeEmptyModel(join(makeFolder(), 'kokoro-es'), files);
   const speaker = await createSherpaSpeaker({ type: 'sherpa', folder }, createParts());
   onTestFinished(() => speaker.close());
   await expect(speaker.speak(request, { signal, folder: makeFolder() })).rejects.toMatchObject({
     permanent: true,
-    message: expect.stringMatching(`^sherpa ${name} ended with .*Load model from ${opened} failed: [A-Z]`),
+    message: expect.stringMatching(
+      /^sherpa kokoro-es ended with .*Load model from model\.onnx failed: [A-Z]/,
+    ),
   });
 });

@@ -43,8 +43,3 @@ test('a man is dubbed by the voice of a man; the video names synthetic speech, l
 test('above 130 Hz the usual voice speaks, because pitch alone does not tell', async () => {
   expect((await localize({ video: makeTalk(2, woman()) })).last).toBe('speak any');
 });
-
-test('a video without a dub says that its subtitles are machine-made', async () => {
-  const { last, mark } = await localize({ mode: 'subtitles_only' });
-  expect([last, mark?.synthetic_speech]).toEqual(['translate', false]);
-});
