@@ -78,6 +78,16 @@ export const AGAIN: readonly Scene[] = [
     repeat: FOLDER,
   },
   {
+    name: 'a result that is lost counts as done with --skip-done, and is fetched again without',
+    async play({ put, run, remove }) {
+      await put('clip.mp4');
+      await run(LOCALIZE);
+      await remove('clip.es.mp4');
+      await run(`${LOCALIZE} --skip-done`);
+      await run(LOCALIZE);
+    },
+  },
+  {
     name: 'a result that is lost and has expired',
     async play({ put, run, remove, pass }) {
       await put('clip.mp4');
@@ -97,6 +107,15 @@ export const AGAIN: readonly Scene[] = [
       await run('jobs list', { plan: false });
       pass(48);
       await run(LOCALIZE);
+    },
+  },
+  {
+    name: 'an input that changes after its result was fetched',
+    async play({ put, edit, run }) {
+      await put('lines.srt', GREETINGS);
+      await run(TRANSLATE);
+      await edit('lines.srt', 'good night', 'goodbye');
+      await run(TRANSLATE);
     },
   },
   {
@@ -131,6 +150,15 @@ export const AGAIN: readonly Scene[] = [
       await run(`${LOCALIZE} --voice-mode male --clobber`);
     },
     repeat: `${LOCALIZE} --voice-mode male`,
+  },
+  {
+    name: 'options that change before the result is fetched',
+    async play({ put, run }) {
+      await put('clip.mp4');
+      await run(`${LOCALIZE} --detach`);
+      await run(`${LOCALIZE} --voice-mode male`);
+      await run(LOCALIZE);
+    },
   },
   {
     name: 'an input that is renamed',

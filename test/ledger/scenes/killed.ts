@@ -17,6 +17,14 @@ export const KILLED: readonly Scene[] = [
     },
   },
   {
+    name: 'killed when the service has the job',
+    async play({ put, run, kill }) {
+      await put('clip.mp4');
+      await kill(LOCALIZE, 'answer', 'POST /v1/auto-localizations');
+      await run(LOCALIZE);
+    },
+  },
+  {
     name: 'stages that are killed when the service has the translation',
     async play({ put, run, kill }) {
       await put('clip.mp4');

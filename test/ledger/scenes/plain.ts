@@ -1,8 +1,10 @@
 /** Jobs of one kind: the five kinds, and what is cut, remembered, masked, joined or patched on this machine. */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ffmpeg } from '../../engines/workspace.ts';
 import { makeVideo } from '../../prepare/workspace.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import type { Scene } from '../desk.ts';
+import { CLIP, type Desk, type Scene } from '../desk.ts';
 
 /** Subtitles of these texts, one a second, each of 0.9 s. */
 export function srtOf(...texts: readonly string[]): string {
@@ -16,6 +18,13 @@ export const GREETINGS = srtOf('good morning', 'good night');
 async function longVideo(): Promise<Buffer> {
   const h264 = ['-pix_fmt', 'yuv420p', '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '5'];
   return readFile(makeVideo(makeFolder(), 'long.mp4', 6, '-vf', 'scale=64:48', ...h264, '-c:a', 'aac'));
+}
+
+/** The clip in another form. */
+async function otherVideo(ending: string, ...options: string[]): Promise<Buffer> {
+  const path = join(makeFolder(), `other.${ending}`);
+  ffmpeg('-i', CLIP, ...options, path);
+  return readFile(path);
 }
 
 export const VOICES = `WEBVTT
@@ -42,6 +51,20 @@ export const PLAIN: readonly Scene[] = [
     },
   },
   {
+    name: 'a separation',
+    async play({ put, run }) {
+      await put('clip.mp4');
+      await run('separate clip.mp4');
+    },
+  },
+  {
+    name: 'a recognition',
+    async play({ put, run }) {
+      await put('clip.mp4');
+      await run('recognize clip.mp4');
+    },
+  },
+  {
     name: 'a folder in two languages, with options',
     async play({ put, run }) {
       await put('videos/one.mp4');
@@ -54,6 +77,20 @@ export const PLAIN: readonly Scene[] = [
     async play({ put, run }) {
       await put('lines.srt', GREETINGS);
       await run('translate lines.srt --from en --to es,ca --subtitle-format vtt');
+    },
+  },
+  {
+    name: 'a long video in parts',
+    async play({ put, run }) {
+      await put('long.mp4', await longVideo());
+      await run('localize long.mp4 --to es --split');
+    },
+  },
+  {
+    name: 'long subtitles in parts',
+    async play({ put, run }) {
+      await put('lines.srt', srtOf('one', 'two', 'three', 'four', 'five', 'six'));
+      await run('translate lines.srt --from en --to es --split');
     },
   },
   {
@@ -93,5 +130,41 @@ export const PLAIN: readonly Scene[] = [
       await put('two.mp4');
       await run('localize one.mp4 two.mp4 --to es');
     },
+  },
+  {
+    name: 'a video that is converted',
+    async play({ put, run }) {
+      await put('clip.mkv', await otherVideo('mkv', '-c', 'copy'));
+      await run('recognize clip.mkv --from en --convert');
+    },
+  },
+  {
+    name: 'a video without sound that is copied',
+    async play({ put, run }) {
+      await put('silent.mp4', await otherVideo('mp4', '-an', '-c', 'copy'));
+      await run('localize silent.mp4 --to es --pass-through');
+    },
+  },
+  {
+    name: 'two speakers and a line of nobody',
+    async play({ put, run }) {
+      await put('talk.vtt', VOICES);
+      await run('dub talk.vtt --to es --voices anna=female,ben=male');
+    },
+  },
+  {
+    name: 'a dub after an edit, lines that are named, and the whole',
+    async play({ put, edit, run }: Desk) {
+      // Three units.
+      const [one = '', two = '', three = ''] = ['uno', 'dos', 'tres'].map((text) => text.padEnd(800, '.'));
+      await put('talk.es.srt', srtOf(one, two, three));
+      await run('dub talk.es.srt --to es');
+      await edit('talk.es.srt', two, 'otra frase');
+      await run('dub talk.es.srt --to es');
+      await run('dub talk.es.srt --to es --only 3');
+      await edit('talk.es.srt', 'uno', 'una');
+      await run('dub talk.es.srt --to es --whole');
+    },
+    repeat: 'dub talk.es.srt --to es',
   },
 ];
