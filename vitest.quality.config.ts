@@ -6,7 +6,7 @@ import { SUITE } from './vitest.suite.ts';
 export const MEASURED = [
   'test/quality/**',
   'test/engines/separate/{separate.surround,stems.faint-background}.test.ts',
-  'test/service/media/{dubbing,localization}.test.ts',
+  'test/service/media/localization.test.ts',
 ];
 
 /**

@@ -43,3 +43,10 @@ test('a man is dubbed by the voice of a man; the video names synthetic speech, l
 test('above 130 Hz the usual voice speaks, because pitch alone does not tell', async () => {
   expect((await localize({ video: makeTalk(2, woman()) })).last).toBe('speak any');
 });
+
+test('given lines are dubbed by the voice that is asked for', async () => {
+  const { run, runs } = createStubEngines();
+  const lines = [{ index: 1, start_ms: 0, end_ms: 900, text: 'hola' }];
+  await run.dubbing({ lines, targetLanguage: 'es', voiceMode: 'female' }, createWork(makeFolder()));
+  expect(runs()).toEqual(['speak woman']);
+});
