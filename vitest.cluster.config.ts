@@ -9,14 +9,14 @@ const MIRRORS = ['test/service/storage/open-s3.test.ts', 'test/service/store/ope
 export const CLUSTER = ['test/cluster/**/*.test.ts', ...MIRRORS];
 
 /**
- * `npm run test:cluster`: several nodes of one service over a real PostgreSQL and a real S3 server, which each file starts itself
- * from Debian's packages, and the conformance suite, whose requests go to one of three nodes at random.
+ * `npm run test:cluster`: several nodes of one service over a real PostgreSQL and a real S3 server from Debian's packages, which
+ * all files share that do not stop them, and the conformance suite, whose requests go to one of three nodes at random.
  */
 export default defineConfig({
   test: {
     ...SUITE,
+    globalSetup: [...SUITE.globalSetup, 'test/structure/cluster-servers.ts'],
     include: [...CLUSTER, 'test/conformance/conformance.test.ts'],
     sequence: { sequencer: startWith('conformance/conformance', 'cluster/lost-worker') },
-    env: { VLOC_TEST_DATABASE: 'postgres', VLOC_TEST_STORAGE: 's3' },
   },
 });

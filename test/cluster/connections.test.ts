@@ -24,7 +24,10 @@ const HAS_PGBOUNCER = existsSync(PROGRAM);
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Starts one with nothing but what its manual demands, and returns the address of the database behind it. Ends with the test. */
-async function startPgBouncer(server: PostgresServer, mode: 'session' | 'transaction'): Promise<string> {
+async function startPgBouncer(
+  server: Pick<PostgresServer, 'url'>,
+  mode: 'session' | 'transaction',
+): Promise<string> {
   const root = mkdtempSync('/tmp/vpb-');
   const port = await findFreePort();
   const socket = new URL(server.url).searchParams.get('host') ?? '';

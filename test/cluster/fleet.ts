@@ -48,7 +48,7 @@ function enginesFor(targets: readonly string[]): SmallEngines {
 /** Less than a lease: each node says once in a step that it is alive, and none seems to have been away. */
 const STEP_MS = 11_000;
 
-export async function openFleet(server: PostgresServer): Promise<Fleet> {
+export async function openFleet(server: Pick<PostgresServer, 'url'>): Promise<Fleet> {
   const common = {
     database: freshAccount(server),
     stateDir: makeFolder(),

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { RENEW_MS } from '../../src/service/running/leases.ts';
 import { NEW_JOB, type Scene, until, untilJob } from '../service/harness/scene.ts';
 import { afterDeath } from '../support/after-death.ts';
-import { NO_POSTGRES, usePostgres } from '../support/use-postgres.ts';
+import { NO_POSTGRES, useOwnPostgres } from '../support/use-postgres.ts';
 import { type Fleet, openFleet, translation } from './fleet.ts';
 
 const HOST = fileURLToPath(new URL('./worker-host.ts', import.meta.url));
@@ -56,7 +56,7 @@ const stopWatching = hasNetwork
   ? afterDeath('ip link del "$1"; ip netns del "$2"', [NAMES.here, NAMES.space])
   : () => {};
 
-const server = usePostgres({ listen: hasNetwork ? `${NETWORK}.1` : '' });
+const server = useOwnPostgres({ listen: hasNetwork ? `${NETWORK}.1` : '' });
 afterAll(() => {
   if (hasNetwork) removeNetwork();
   stopWatching();

@@ -9,10 +9,8 @@ import { exchange } from '../service/harness/caller.ts';
 import { startScene, until, untilJob } from '../service/harness/scene.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { digestTree } from '../support/untouched.ts';
-import { type BucketCluster, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
+import { type BucketCluster, MISSING, makeCluster, server } from './harness/bucket-nodes.ts';
 import { makeAccount, migrate, migrated, rowsOf } from './harness/moving.ts';
-
-useServers();
 
 /** The bucket is searched every hour for files without a record. */
 const SWEPT_MS = 2 * 60 * 60_000;

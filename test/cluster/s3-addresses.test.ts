@@ -10,16 +10,7 @@ import { sendUpload, until } from '../service/harness/scene.ts';
 import { videoOf } from '../service/harness/small-engines.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { S3_OWNER } from '../support/s3.ts';
-import {
-  type BucketCluster,
-  clientOf,
-  MISSING,
-  makeCluster,
-  server,
-  useServers,
-} from './harness/bucket-nodes.ts';
-
-useServers();
+import { type BucketCluster, clientOf, MISSING, makeCluster, server } from './harness/bucket-nodes.ts';
 
 const HOUR_MS = 3600_000;
 

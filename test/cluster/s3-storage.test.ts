@@ -15,9 +15,9 @@ import {
 import { videoOf } from '../service/harness/small-engines.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { startMain } from '../support/run-main.ts';
-import { clientOf, MISSING, makeCluster, server, useServers } from './harness/bucket-nodes.ts';
+import { clientOf, MISSING, makeCluster, ownStorage, server, useOwnStorage } from './harness/bucket-nodes.ts';
 
-useServers();
+useOwnStorage();
 
 const SEPARATIONS = '/v1/audio-separations';
 const TOO_OLD_MS = 8 * 24 * 3600_000;
@@ -109,7 +109,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
   it('answers 503 while the storage is down, and loses nothing', async () => {
     const cluster = await makeCluster();
     const { caller, logged } = await cluster.node();
-    const { s3 } = server();
+    const s3 = ownStorage();
     const source = await readySource(caller);
     const waiting = await sendUpload(caller, videoOf(30));
     await s3.kill();
@@ -135,7 +135,7 @@ describe.skipIf(MISSING !== null)(`storage in a bucket (${MISSING ?? 'S3'})`, ()
   it('stores a result once the storage is back, without computing it again', async () => {
     const cluster = await makeCluster();
     const { caller, engines, logged } = await cluster.node({ config: { attempts: 1 } });
-    const { s3 } = server();
+    const s3 = ownStorage();
     const source = await readySource(caller);
     engines.hold();
     const job = (await caller.post(SEPARATIONS, { source })).json;

@@ -15,8 +15,8 @@ import { type Authority, type Certificate, makeAuthority, trust } from '../suppo
 import { findFreePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/make-folder.ts';
 import { POSTGRES_PROGRAMS, type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../support/s3.ts';
-import { clientOf } from './harness/bucket-nodes.ts';
+import { HAS_S3, S3_OWNER } from '../support/s3.ts';
+import { clientOf, server } from './harness/bucket-nodes.ts';
 
 const NEEDS = POSTGRES_PROGRAMS === null || !HAS_S3;
 
@@ -24,7 +24,6 @@ let port: number;
 let ours: Authority;
 let others: Authority;
 let database: PostgresServer;
-let s3: S3Server;
 
 const root = mkdtempSync(join(tmpdir(), 'vtls-'));
 beforeAll(async () => {
@@ -35,13 +34,11 @@ beforeAll(async () => {
   others = makeAuthority(other);
   port = await findFreePort();
   database = startPostgres({ tls: { port, ...ours.issue('DNS:localhost') } });
-  s3 = await startS3();
 });
-afterAll(async () => {
+afterAll(() => {
   rmSync(root, { recursive: true, force: true });
   if (NEEDS) return;
   database.stop();
-  await s3.stop();
 });
 
 async function listen(server: Server): Promise<number> {
@@ -62,7 +59,7 @@ function address(settings: Readonly<Record<string, string>>, host = 'localhost')
 async function startFront(certificate: Certificate): Promise<number> {
   const front = createSecureServer(certificate, (asked, answer) => {
     const passed = request(
-      s3.endpoint + asked.url,
+      server().s3.endpoint + asked.url,
       { method: asked.method, headers: asked.headers },
       (response) => {
         answer.writeHead(response.statusCode ?? 502, response.headers);
@@ -147,7 +144,7 @@ describe.skipIf(NEEDS)('a database over TLS (needs postgresql and swift: sh .ci/
 describe.skipIf(NEEDS)('a bucket over TLS (needs postgresql and swift: sh .ci/packages)', () => {
   it('keeps uploads and results if its authority is trusted, at addresses that callers use', async () => {
     onTestFinished(trust(ours));
-    await s3.createBucket('secure');
+    await server().s3.createBucket('secure');
     const front = await startFront(ours.issue('DNS:localhost,IP:127.0.0.1'));
     const scene = await startScene({
       stateDir: makeFolder(),
@@ -174,7 +171,7 @@ describe.skipIf(NEEDS)('a bucket over TLS (needs postgresql and swift: sh .ci/pa
 
   it('is not used if another authority signed its certificate', async () => {
     onTestFinished(trust(ours));
-    await s3.createBucket('refused');
+    await server().s3.createBucket('refused');
     const front = await startFront(others.issue('IP:127.0.0.1'));
     const started = startScene({
       stateDir: makeFolder(),
@@ -187,6 +184,6 @@ describe.skipIf(NEEDS)('a bucket over TLS (needs postgresql and swift: sh .ci/pa
       message: expect.stringContaining('certificate that cannot be verified'),
       advice: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
     });
-    expect(await s3.list('refused')).toEqual([]);
+    expect(await server().s3.list('refused')).toEqual([]);
   });
 });

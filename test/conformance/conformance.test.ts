@@ -1,16 +1,15 @@
 /**
- * Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. With
- * VLOC_TEST_DATABASE=postgres (`npm run test:cluster`) there are three nodes, and each request goes to one of them at random; their
- * account is in a PostgreSQL server that the run starts. With VLOC_TEST_STORAGE=s3 uploads and results are in a bucket of an S3 server,
- * if one is installed.
+ * Runs the whole suite against the embedded service and its control interface: one test per rule, and none is skipped. In
+ * `npm run test:cluster` it has several nodes, and each request goes to one of them at random; their account is in PostgreSQL, and
+ * uploads and results are in a bucket of an S3 server, if one is installed.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Certificate, makeCertificate, trust } from '../support/certificates.ts';
-import { freshAccount, type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../support/s3.ts';
+import { freshAccount } from '../support/postgres.ts';
+import { accessS3, S3_OWNER, type S3Access } from '../support/s3.ts';
 import type { ControlledRun } from './harness/control.ts';
 import { startEmbedded } from './harness/embedded.ts';
 import { type MediaHost, startMediaHost } from './media/host.ts';
@@ -25,11 +24,14 @@ const SAMPLE = new URL('../fixtures/two-seconds.mp4', import.meta.url);
 /** With a database. A failure names the seed of the choice of a node for each request. */
 const NODES = { count: 3, seed: Number(process.env.VLOC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)) };
 
+/** The servers of `npm run test:cluster`: null if they are not installed, and undefined in other runs. */
+const DATABASE: string | null | undefined = inject('postgres');
+const S3: string | null | undefined = inject('s3');
+
 let receiver: Receiver;
 let host: MediaHost;
 let harness: ControlledRun;
-let database: PostgresServer | null = null;
-let s3: S3Server | null = null;
+let s3: S3Access | null = null;
 
 /** Services call callbacks and sources only over https: this process trusts the certificate. */
 async function trusted(): Promise<Certificate> {
@@ -41,9 +43,9 @@ async function trusted(): Promise<Certificate> {
 }
 
 beforeAll(async () => {
-  if (process.env.VLOC_TEST_DATABASE === 'postgres') database = startPostgres();
-  if (process.env.VLOC_TEST_STORAGE === 's3' && HAS_S3) {
-    s3 = await startS3();
+  if (DATABASE === null) throw new Error('PostgreSQL is not installed');
+  if (typeof S3 === 'string') {
+    s3 = accessS3(S3);
     await s3.createBucket('conformance');
   }
   const bytes = await readFile(SAMPLE);
@@ -55,15 +57,13 @@ beforeAll(async () => {
     mediaUrl: host.url,
     ffmpeg: await findVideoMaker(),
     receiver,
-    ...(database === null ? {} : { database: freshAccount(database), nodes: NODES }),
+    ...(DATABASE === undefined ? {} : { database: freshAccount({ url: DATABASE }), nodes: NODES }),
     ...(s3 === null ? {} : { storage: s3.address('conformance'), env: S3_OWNER }),
   });
 });
 
 afterAll(async () => {
   await Promise.all([harness.close(), receiver.close(), host.close()]);
-  database?.stop();
-  await s3?.stop();
 });
 
 const sections = Map.groupBy(RULES, ({ id }: Rule) => id.split('.', 1)[0] ?? '');
@@ -71,7 +71,7 @@ const sections = Map.groupBy(RULES, ({ id }: Rule) => id.split('.', 1)[0] ?? '')
 describe.each([...sections.keys()])('%s', (name) => {
   it.each(sections.get(name) ?? [])('$id: $title', async (rule) => {
     const outcome = await runRule(rule, harness.service);
-    const seed = database === null ? '' : `, with VLOC_TEST_SEED=${NODES.seed}`;
+    const seed = DATABASE === undefined ? '' : `, with VLOC_TEST_SEED=${NODES.seed}`;
     expect(outcome, `${outcome.status}${seed}`).toEqual({ status: 'passed' });
   });
 });

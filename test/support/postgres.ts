@@ -43,11 +43,14 @@ export interface PostgresServer {
 
 let schemas = 0;
 
-/** Returns the address of an account that does not exist yet. */
-export function freshAccount({ url }: PostgresServer): string {
+/** Returns the address of an account that does not exist yet, also if other processes use the server. */
+export function freshAccount({ url }: Pick<PostgresServer, 'url'>): string {
   schemas += 1;
   return `${url}&schema=account_${process.pid}_${schemas}`;
 }
+
+/** Here nothing waits for the disk. */
+const MEMORY = '/dev/shm';
 
 interface PostgresOptions {
   /** It waits for the disk, as in production; tests survive only the end of processes. */
@@ -62,8 +65,9 @@ interface PostgresOptions {
 export function startPostgres({ isDurable = false, listen = '', tls }: PostgresOptions = {}): PostgresServer {
   if (POSTGRES_PROGRAMS === null) throw new Error('PostgreSQL is not installed');
   // The folder of the tests is closed to other users, and the path of a socket has at most 107 bytes.
+  const elsewhere = existsSync(MEMORY) ? MEMORY : '/tmp';
   const root = mkdtempSync(
-    join(NOBODY.uid === undefined && tmpdir().length < 60 ? tmpdir() : '/tmp', 'vpg-'),
+    join(NOBODY.uid === undefined && tmpdir().length < 60 ? tmpdir() : elsewhere, 'vpg-'),
   );
   const data = join(root, 'data');
   mkdirSync(data, { mode: 0o700 });
@@ -101,8 +105,8 @@ export function startPostgres({ isDurable = false, listen = '', tls }: PostgresO
   const server: PostgresServer = {
     url: `postgres:///postgres?host=${root}&user=vloc&password=secret`,
     start() {
-      // The conformance suite has about ten services at a time, of three nodes with up to eight connections each.
-      const options = `-c listen_addresses='${addresses}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=300`;
+      // The files of a run share one, and the conformance suite alone has ten services at a time, with eight connections of each node.
+      const options = `-c listen_addresses='${addresses}' -k ${root} -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=500`;
       run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(root, 'log'), 'start');
     },
     pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n', 1)[0]),

@@ -23,7 +23,8 @@ const S3_REGION = 'us-east-1';
 export const S3_OWNER = { AWS_ACCESS_KEY_ID: 'test:tester', AWS_SECRET_ACCESS_KEY: 'testing' };
 export const S3_READER = { AWS_ACCESS_KEY_ID: 'test:reader', AWS_SECRET_ACCESS_KEY: 'reading' };
 
-export interface S3Server {
+/** What tests ask a server that several files share. */
+export interface S3Access {
   /** Scheme, host and port. */
   readonly endpoint: string;
   /** Returns the value of `--storage` for a bucket. */
@@ -36,6 +37,9 @@ export interface S3Server {
   /** Puts or removes an object, as an operator or another program would. */
   write(bucket: string, name: string, bytes: Uint8Array | string): Promise<void>;
   remove(bucket: string, name: string): Promise<void>;
+}
+
+export interface S3Server extends S3Access {
   /** Ends all its processes, as a crash would. */
   kill(): Promise<void>;
   /** Starts it again, with the same address and data. */
@@ -43,10 +47,10 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-/** Starts a server that listens on a port of this machine. */
-export async function startS3(): Promise<S3Server> {
+/** Starts a server that listens on a port of this machine, with its files below a folder. */
+export async function startS3(folder = tmpdir()): Promise<S3Server> {
   if (!HAS_S3) throw new Error('OpenStack Swift is not installed');
-  const root = mkdtempSync(join(tmpdir(), 'vs3-'));
+  const root = mkdtempSync(join(folder, 'vs3-'));
   const [cache = 0, account = 0, container = 0, object = 0, proxy = 0] = await Promise.all(
     Array.from({ length: 5 }, findFreePort),
   );
@@ -59,38 +63,9 @@ export async function startS3(): Promise<S3Server> {
     const child = spawn(program, args, { stdio: 'ignore', cwd: root, env: { PATH: process.env.PATH } });
     processes.push(child);
   };
-  let token: Promise<{ url: string; token: string }> | null = null;
-  /** Its own interface, which needs no signatures. */
-  const native = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    token ??= logIn(endpoint);
-    const { url, token: value } = await token;
-    const response = await fetch(url + path, {
-      ...init,
-      headers: { ...init.headers, 'X-Auth-Token': value },
-    });
-    if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status}`);
-    return response;
-  };
   const server: S3Server = {
-    endpoint,
-    address: (bucket) => `s3://${bucket}?endpoint=${encodeURIComponent(endpoint)}&region=${S3_REGION}`,
-    async createBucket(bucket, { read } = {}) {
-      await native(`/${bucket}`, {
-        method: 'PUT',
-        headers: read === undefined ? {} : { 'X-Container-Read': read },
-      });
-    },
-    list: async (bucket) =>
-      (await (await native(`/${bucket}`)).text()).split('\n').filter((name) => name !== ''),
-    read: async (bucket, name) => Buffer.from(await (await native(`/${bucket}/${name}`)).arrayBuffer()),
-    async write(bucket, name, bytes) {
-      await native(`/${bucket}/${name}`, { method: 'PUT', body: bytes });
-    },
-    async remove(bucket, name) {
-      await native(`/${bucket}/${name}`, { method: 'DELETE' });
-    },
+    ...accessS3(endpoint),
     async start() {
-      token = null;
       run('memcached', '-l', '127.0.0.1', '-p', String(ports.cache), '-u', userInfo().username);
       run('/usr/bin/python3', SWIFT, root, ...SERVERS.map((name) => String(ports[name])));
       stopWatching = afterDeath(
@@ -119,6 +94,46 @@ export async function startS3(): Promise<S3Server> {
   };
   await server.start();
   return server;
+}
+
+/** Access to a server that runs at an endpoint. */
+export function accessS3(endpoint: string): S3Access {
+  let token: Promise<{ url: string; token: string }> | null = null;
+  const attempt = async (path: string, init: RequestInit): Promise<Response> => {
+    token ??= logIn(endpoint);
+    const { url, token: value } = await token;
+    return fetch(url + path, { ...init, headers: { ...init.headers, 'X-Auth-Token': value } });
+  };
+  /** Its own interface, which needs no signatures. */
+  const native = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    let response = await attempt(path, init);
+    if (response.status === 401) {
+      // It was started again, and knows no tokens.
+      token = null;
+      response = await attempt(path, init);
+    }
+    if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status}`);
+    return response;
+  };
+  return {
+    endpoint,
+    address: (bucket) => `s3://${bucket}?endpoint=${encodeURIComponent(endpoint)}&region=${S3_REGION}`,
+    async createBucket(bucket, { read } = {}) {
+      await native(`/${bucket}`, {
+        method: 'PUT',
+        headers: read === undefined ? {} : { 'X-Container-Read': read },
+      });
+    },
+    list: async (bucket) =>
+      (await (await native(`/${bucket}`)).text()).split('\n').filter((name) => name !== ''),
+    read: async (bucket, name) => Buffer.from(await (await native(`/${bucket}/${name}`)).arrayBuffer()),
+    async write(bucket, name, bytes) {
+      await native(`/${bucket}/${name}`, { method: 'PUT', body: bytes });
+    },
+    async remove(bucket, name) {
+      await native(`/${bucket}/${name}`, { method: 'DELETE' });
+    },
+  };
 }
 
 const SERVERS = ['account', 'container', 'object', 'proxy'] as const;

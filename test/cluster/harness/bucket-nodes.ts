@@ -1,15 +1,10 @@
 /** Nodes of one service over a real database and a real bucket, each with a state folder of its own. */
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { type Client, type ClientEvent, createClient } from '../../../src/client/index.ts';
 import { type Scene, startScene } from '../../service/harness/scene.ts';
 import { makeFolder } from '../../support/make-folder.ts';
-import {
-  freshAccount,
-  POSTGRES_PROGRAMS,
-  type PostgresServer,
-  startPostgres,
-} from '../../support/postgres.ts';
-import { HAS_S3, S3_OWNER, type S3Server, startS3 } from '../../support/s3.ts';
+import { freshAccount, POSTGRES_PROGRAMS, type PostgresServer } from '../../support/postgres.ts';
+import { accessS3, HAS_S3, S3_OWNER, type S3Access, type S3Server, startS3 } from '../../support/s3.ts';
 
 /** What has to be installed for these tests; null if nothing is missing. */
 export const MISSING =
@@ -25,31 +20,36 @@ export interface BucketCluster {
   node(options?: NodeOptions): Promise<Scene>;
 }
 
-let servers: { database: PostgresServer; s3: S3Server } | null = null;
+let own: S3Server | null = null;
 let buckets = 0;
 
-/** Starts the servers before the tests of a file, and ends them after. */
-export function useServers(): void {
+/** Starts a storage for this file alone, whose tests may end it. Without this they use that of the run. */
+export function useOwnStorage(): void {
   if (MISSING !== null) return;
   beforeAll(async () => {
-    servers = { database: startPostgres(), s3: await startS3() };
+    own = await startS3();
   });
-  afterAll(async () => {
-    servers?.database.stop();
-    await servers?.s3.stop();
-  });
+  afterAll(() => own?.stop());
 }
 
-export function server(): { database: PostgresServer; s3: S3Server } {
-  if (servers === null) throw new Error('no servers were started');
-  return servers;
+/** The storage that `useOwnStorage` has started. */
+export function ownStorage(): S3Server {
+  if (own === null) throw new Error('no storage was started');
+  return own;
+}
+
+const database = { url: inject('postgres') ?? '' };
+const common = accessS3(inject('s3') ?? '');
+
+export function server(): { database: Pick<PostgresServer, 'url'>; s3: S3Access } {
+  return { database, s3: own ?? common };
 }
 
 /** Makes an empty bucket and names an account that does not exist yet. */
 export async function makeCluster(): Promise<BucketCluster> {
-  const { database, s3 } = server();
+  const { s3 } = server();
   buckets += 1;
-  const bucket = `bucket-${buckets}`;
+  const bucket = `bucket-${process.pid}-${buckets}`;
   await s3.createBucket(bucket);
   const options = { database: freshAccount(database), storage: s3.address(bucket), env: S3_OWNER };
   return {

@@ -26,7 +26,7 @@ interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'
   readonly receiver: Receiver | null;
   /** Address of a PostgreSQL database that ends with the name of a schema; omitted: the accounts are in state folders. */
   readonly database?: string;
-  /** How many nodes share the database, and the seed of the choice of a node for each request. Default: one node. */
+  /** How many nodes the service of the run has, and the seed of the choice of a node for each request. Default: one node. */
   readonly nodes?: { readonly count: number; readonly seed: number };
   /** Address of a bucket and its credentials; omitted: uploads and results are in the state folder. */
   readonly storage?: string;
@@ -34,6 +34,9 @@ interface HarnessSupplies extends Pick<Supplies, 'media' | 'mediaUrl' | 'ffmpeg'
 }
 
 const HOUR_SECONDS = 3600;
+
+/** Nodes of the services of single rules: a request goes to another node than the one before, or to the same. */
+const NODES_OF_A_RULE = 2;
 
 /** Options of a service for a rule. */
 function optionsOf({ credits, planEnded, requests, idle, loopback = false }: Means) {
@@ -80,7 +83,7 @@ export async function startEmbedded({
     };
     const { url, control, newKey, close } = await (nodes === undefined
       ? createService(options)
-      : startSeveral(options, nodes.count, random));
+      : startSeveral(options, started === 1 ? nodes.count : NODES_OF_A_RULE, random));
     if (control === null || newKey === null)
       throw new Error('the service has no control interface or no key');
     const { webhookSecret, ...credentials } = newKey;

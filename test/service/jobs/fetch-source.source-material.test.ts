@@ -140,7 +140,6 @@ test('a job whose source is larger than the account can pay fails before its wor
 
 describe('an address that certainly leads to no subtitles is refused before anything is reserved, because it', () => {
   const cases: [string, (response: ServerResponse) => void][] = [
-    ['answers with 404', (response) => response.writeHead(404).end()],
     ['redirects in a circle', (response) => response.writeHead(302, { Location: '/again' }).end()],
     ['has an empty file', (response) => response.end()],
     ['does not speak HTTP', (response) => response.socket?.end('hello\r\n\r\n')],
@@ -232,17 +231,6 @@ test('a source that remains unreachable fails the job with its code, after three
   expect(job.error).toMatchObject({ code: 'SOURCE_UNREACHABLE', retryable: true });
   expect(job.error.message).toContain('503');
   expect(outside.requests).toHaveLength(3);
-  await expectBalance(scene, 100_000);
-});
-
-test('a video that is certainly not at its address fails the job at the first attempt', async () => {
-  const outside = await startSecure((_request, response) => response.writeHead(404).end());
-  const scene = await startScene({ allowLoopback: true });
-  const { json } = await scene.caller.post('/v1/audio-separations', videoAt(outside));
-  const job = await untilJob(scene.caller, json, 'failed', 'succeeded');
-  expect(job.error).toMatchObject({ code: 'SOURCE_UNREACHABLE' });
-  expect(job.error.message).toContain('404');
-  expect(outside.requests).toHaveLength(1);
   await expectBalance(scene, 100_000);
 });
 

@@ -15,18 +15,18 @@ async function addKey(store: Store, key: string): Promise<void> {
 /** Adds waiting jobs of a key, the first at `from`. */
 async function addJobs(store: Store, key: string, count: number, from = 0, needs: string | null = null) {
   await addKey(store, key);
-  await store.transaction(async (tx) => {
-    for (let at = 0; at < count; at += 1) {
-      await tx.run(
-        `INSERT INTO jobs (id, key_id, kind, status, created_at, updated_at, input, request, needs)
-         VALUES (?, ?, 'dubbing', 'queued', ?, 0, '', '', ?)`,
-        `${key}${String(at + 1).padStart(4, '0')}`,
-        key,
-        from + at,
-        needs,
-      );
-    }
-  });
+  const marks = Array.from({ length: count }, () => `(?, ?, 'dubbing', 'queued', ?, 0, '', '', ?)`).join(
+    ', ',
+  );
+  await store.run(
+    `INSERT INTO jobs (id, key_id, kind, status, created_at, updated_at, input, request, needs) VALUES ${marks}`,
+    ...Array.from({ length: count }, (_, at) => [
+      `${key}${String(at + 1).padStart(4, '0')}`,
+      key,
+      from + at,
+      needs,
+    ]).flat(),
+  );
 }
 
 /** Claims one row after another, without ending any; returns their ids. */

@@ -5,14 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/service/index.ts';
 import { openCheckedBucket } from '../../../src/service/storage/open-s3.ts';
-import { MISSING, makeCluster, server, useServers } from '../../cluster/harness/bucket-nodes.ts';
+import { MISSING, makeCluster, server } from '../../cluster/harness/bucket-nodes.ts';
 import { makeCertificate } from '../../support/certificates.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { freshAccount } from '../../support/postgres.ts';
 import { S3_OWNER, S3_READER } from '../../support/s3.ts';
 import { startScene } from '../harness/scene.ts';
-
-useServers();
 
 /** The code, the message and the advice of the failure that some work ends with. */
 async function failureOf(work: Promise<unknown>): Promise<{ code: string; message: string; advice: string }> {

@@ -10,11 +10,11 @@ import { DatabaseAway } from '../../../src/service/store/store.ts';
 import { makeFolder } from '../../support/make-folder.ts';
 import { freshAccount } from '../../support/postgres.ts';
 import { startMain } from '../../support/run-main.ts';
-import { NO_POSTGRES, usePostgres } from '../../support/use-postgres.ts';
+import { NO_POSTGRES, useOwnPostgres } from '../../support/use-postgres.ts';
 import { send } from '../harness/caller.ts';
 import { NEW_JOB, type Scene, startScene, TRANSLATION, until, untilJob } from '../harness/scene.ts';
 
-const server = usePostgres();
+const server = useOwnPostgres();
 
 async function open(url = freshAccount(server), root?: string): Promise<PostgresStore> {
   const store = await openPostgresAccount(url, root ?? makeFolder(), Date.now);

@@ -5,13 +5,9 @@ import { finishUpload, sendUpload, startScene, until, untilValidated } from '../
 import { createSmallEngines, videoOf } from '../harness/small-engines.ts';
 import { changeStore } from '../harness/stores.ts';
 
-test.each([
-  ['does not decode', Buffer.from('no video')],
-  ['lasts 900.001 s', videoOf(900.001)],
-  ['has no duration', videoOf(0)],
-])('a video that %s fails with a message for its sender, and its bytes are removed', async (_name, bytes) => {
+test('a video that has no duration fails with a message for its sender, and its bytes are removed', async () => {
   const scene = await startScene();
-  const upload = await finishUpload(scene.caller, bytes);
+  const upload = await finishUpload(scene.caller, videoOf(0));
   expect(upload).toMatchObject({ status: 'failed', media: null, error: { code: 'MEDIA_VALIDATION_FAILED' } });
   expect(upload.error.message).not.toContain(scene.stateDir);
   await until(async () => (await readdir(join(scene.stateDir, 'uploads'))).length === 0);
