@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     ...SUITE,
     globalSetup: [...SUITE.globalSetup, 'test/structure/cluster-servers.ts'],
-    include: [...CLUSTER, 'test/conformance/conformance.test.ts'],
-    sequence: { sequencer: startWith('conformance/conformance', 'cluster/lost-worker') },
+    include: [...CLUSTER, 'test/conformance/{resources,traffic}.test.ts'],
+    sequence: { sequencer: startWith('conformance/traffic', 'conformance/resources', 'cluster/s3-storage') },
   },
 });

@@ -36,7 +36,8 @@ import { SURFACE_RULES } from './rules/surface.ts';
 import { UPLOAD_RULES } from './rules/uploads.ts';
 import { VALIDATION_RULES } from './rules/validation.ts';
 
-export const RULES: readonly Rule[] = [
+/** What becomes of uploads, jobs, results and credits. */
+export const RESOURCE_RULES: readonly Rule[] = [
   ...SURFACE_RULES,
   ...ENVELOPE_RULES,
   ...LIST_ITEM_RULES,
@@ -51,6 +52,10 @@ export const RULES: readonly Rule[] = [
   ...BILLING_RULES,
   ...STATE_RULES,
   ...CANCEL_RULES,
+];
+
+/** What holds for requests, answers and webhooks, whatever they are about. */
+export const TRAFFIC_RULES: readonly Rule[] = [
   ...HEADER_RULES,
   ...IDEMPOTENCY_KEY_RULES,
   ...IDEMPOTENCY_RULES,
@@ -73,3 +78,5 @@ export const RULES: readonly Rule[] = [
   ...LIMIT_RULES,
   ...RAW_HTTP_RULES,
 ];
+
+export const RULES: readonly Rule[] = [...RESOURCE_RULES, ...TRAFFIC_RULES];
