@@ -1,4 +1,4 @@
+import { testRules } from './harness/test-rules.ts';
 import { RESOURCE_RULES } from './rules.ts';
-import { testRules } from './test-rules.ts';
 
 testRules(RESOURCE_RULES, 'conformance-resources');

@@ -1,4 +1,4 @@
+import { testRules } from './harness/test-rules.ts';
 import { TRAFFIC_RULES } from './rules.ts';
-import { testRules } from './test-rules.ts';
 
 testRules(TRAFFIC_RULES, 'conformance-traffic');

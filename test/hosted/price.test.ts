@@ -6,11 +6,9 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { connectAgent } from '../commands/support/agent.ts';
 import { ffmpeg, SAMPLE } from '../engines/workspace.ts';
-import { makeFolder } from '../support/make-folder.ts';
 import { errorOf } from '../support/run-main.ts';
 import { type HostedScene, openMinimal } from './run-hosted.ts';
 
-const ACTION = join(import.meta.dirname, '../../action/run.ts');
 const CUE = (n: number) => `${n}\n00:00:0${n},000 --> 00:00:0${n},900\nhello ${n}\n`;
 /** 1, 2 and 3 lines: 6 credits at 1 a line. */
 const FILES = { 'a.srt': 1, 'b.srt': 2, 'c.srt': 3 };
@@ -134,17 +132,18 @@ test.each(['dubbing', 'dubbing=-1', 'lines=1', 'dubbing=1,dubbing=2'])(
   },
 );
 
+const execute = promisify(execFile);
+const PROJECT = join(import.meta.dirname, '../..');
+const PROCESS = join(PROJECT, 'test/commands/support/vloc-process.ts');
+
 test('the action reports unknown credits, not 0', async () => {
-  const folder = makeFolder();
-  const report = JSON.stringify({ items: [], credits: { charged: 0, unknown: 1 } });
-  const vloc = join(folder, 'vloc.js');
-  await writeFile(vloc, `if (process.argv.includes('--format=json')) process.stdout.write('${report}');`);
-  const settings = { COMMAND: 'translate', INPUTS: 'a.srt', TO: 'es', OUT: 'out' };
-  const env = Object.entries(settings).map(([name, value]) => [`VLOC_ACTION_${name}`, value]);
+  const { folder, env } = await open();
+  const inputs = { COMMAND: 'translate', INPUTS: 'a.srt', TO: 'es', OUT: 'out', OPTIONS: '--from=en' };
+  const settings = Object.entries(inputs).map(([name, value]) => [`VLOC_ACTION_${name}`, value]);
   const output = join(folder, 'outputs');
-  await promisify(execFile)(process.execPath, [ACTION, process.execPath, vloc], {
+  await execute(process.execPath, [join(PROJECT, 'action/run.ts'), process.execPath, PROCESS], {
     cwd: folder,
-    env: { ...Object.fromEntries(env), GITHUB_OUTPUT: output },
+    env: { ...env, ...Object.fromEntries(settings), GITHUB_OUTPUT: output },
   });
   expect(await readFile(output, 'utf8')).toMatch(/^credits=unknown$/m);
 });

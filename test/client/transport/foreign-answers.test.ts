@@ -1,6 +1,7 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { failureOf, startHarness } from '../support/harness.ts';
-import { answer, html, startServer } from '../support/scripted-server.ts';
+import { answer, cutAfter, html, json, startServer } from '../support/scripted-server.ts';
 
 const CREDITS = { method: 'GET', path: '/credits' } as const;
 const CREATE = { method: 'POST', path: '/dubbings', body: { target_language: 'es' } } as const;
@@ -78,18 +79,69 @@ describe('an answer that does not come from the service', () => {
     expect(events.filter(({ type }) => type === 'skew')).toEqual([]);
   });
 
-  test('larger than 16 MiB is refused without another attempt', async () => {
-    const large = Buffer.concat([Buffer.from('"'), Buffer.alloc(2 ** 24, 97), Buffer.from('"')]);
+  test('of a failing proxy is temporary', async () => {
     const { server, client } = await startHarness({
-      fallback: answer(200, { 'content-type': 'application/json', 'x-request-id': 'req_large' }, large),
+      fallback: html(502, '<h1>502 Bad\u001b[31m Gateway</h1>'),
     });
     const { facts } = await failureOf(client.send(CREDITS));
-    expect(facts).toMatchObject({
-      category: 'configuration',
-      code: 'NOT_THE_SERVICE',
-      requestId: 'req_large',
-    });
+    expect(facts).toMatchObject({ category: 'temporary', status: 502 });
+    expect(facts.message).toContain('502 Bad[31m Gateway');
+    expect(server.seen).toHaveLength(5);
+  });
+
+  test.each([
+    ['malformed JSON', answer(200, { 'content-type': 'application/json' }, '{"id": "x", ')],
+    [
+      'bytes that are not UTF-8',
+      answer(200, { 'content-type': 'application/json' }, Buffer.from('"\xff"', 'latin1')),
+    ],
+    [
+      'JSON 200,000 deep',
+      answer(200, { 'content-type': 'application/json' }, '['.repeat(200_000) + ']'.repeat(200_000)),
+    ],
+    [
+      'a body cut off by a reset',
+      cutAfter(100, Buffer.from('{"id":'), { 'content-type': 'application/json' }),
+    ],
+  ])('as %s is requested again, then temporary', async (_name, fallback) => {
+    const { server, client } = await startHarness({ fallback });
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category: 'temporary', retryable: true });
+    expect(server.seen).toHaveLength(5);
+    server.script.push(fallback);
+    server.fallback = json(200, { fine: true });
+    expect((await client.send(CREDITS)).body).toEqual({ fine: true });
+  });
+
+  test.each([
+    [
+      'compressed although not requested',
+      answer(
+        200,
+        { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        gzipSync(Buffer.alloc(2 ** 24, 32)),
+      ),
+    ],
+    [
+      'larger than 16 MiB',
+      answer(
+        200,
+        { 'content-type': 'application/json', 'x-request-id': 'req_large' },
+        Buffer.concat([Buffer.from('"'), Buffer.alloc(2 ** 24, 97), Buffer.from('"')]),
+      ),
+    ],
+  ])('%s is refused without another attempt', async (name, fallback) => {
+    const { server, client } = await startHarness({ fallback });
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category: 'configuration', code: 'NOT_THE_SERVICE' });
     expect(server.seen).toHaveLength(1);
     expect(server.seen[0]?.headers['accept-encoding']).toBe('identity');
+    if (name === 'larger than 16 MiB') expect(facts.requestId).toBe('req_large');
+  });
+
+  test('with headers of 60 KB is temporary and says so', async () => {
+    const { client } = await startHarness({ fallback: json(200, {}, { 'x-big': 'a'.repeat(60_000) }) });
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category: 'temporary', code: 'ANSWER_HEADERS_TOO_LARGE' });
   });
 });

@@ -7,6 +7,29 @@ import { hang } from '../support/scripted-server.ts';
 const CREDITS = { method: 'GET', path: '/credits' } as const;
 
 describe('a failing network', () => {
+  const quick = { timeouts: { callMs: 20, connectMs: 500 } };
+
+  test('that never answers is given up in time', async () => {
+    const { client, events } = await startHarness({ ...quick, fallback: hang });
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts).toMatchObject({ category: 'temporary', code: 'ANSWER_TIMEOUT' });
+    // Counted where they leave: on a busy machine the server may see one only after it was given up.
+    expect(events.filter((event) => event.type === 'request')).toHaveLength(5);
+  });
+
+  test('that trickles the answer in byte by byte is given up in time', async () => {
+    const { client } = await startHarness({
+      ...quick,
+      fallback: (_seen, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const timer = setInterval(() => response.write(' '), 5);
+        response.on('close', () => clearInterval(timer));
+      },
+    });
+    const { facts } = await failureOf(client.send(CREDITS));
+    expect(facts.code).toBe('ANSWER_TIMEOUT');
+  });
+
   test('ends in time at the deadline of the caller, whatever the service does', async () => {
     const { client, runtime } = await startHarness({ fallback: hang });
     const { facts } = await failureOf(client.send({ ...CREDITS, deadline: runtime.now() + 30 }));

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { main } from '../../../src/cli/main.ts';
 import { SYSTEM_RUNTIME } from '../../../src/client/runtime.ts';
 import { until } from '../../service/harness/scene.ts';
+import { createTestIo } from '../../support/test-io.ts';
 import { startVloc, untilAccepted } from '../support/run-vloc.ts';
 
 const SRT = '1\n00:00:00,000 --> 00:00:01,000\nhello\n';
@@ -81,6 +83,22 @@ test('--watch shows the totals until everything has finished, then how it ended'
   expect([code, looks, stdout]).toEqual([0, 1, 'STATE  ITEMS\ndone   2\n']);
   expect(stderr).toContain('0 of 2 done, 2 running');
   expect(stderr).toContain('2 of 2 done');
+});
+
+test('--watch ends with Ctrl-C', async () => {
+  const vloc = await startBatch();
+  vloc.engines.hold();
+  await vloc.run([...COMMAND, '--detach']);
+  const sleep = async (_ms: number, signal?: AbortSignal) => {
+    terminal.send('SIGINT');
+    signal?.throwIfAborted();
+  };
+  const terminal = createTestIo({ cwd: vloc.folder, pace: { runtime: { ...SYSTEM_RUNTIME, sleep } } });
+  expect(await main(['batch', 'status', 'out', '--watch'], terminal.io)).toBe(130);
+  expect(terminal.stderr()).toContain(
+    '0 of 2 done, 2 running · 0 credits, 2 credits reserved · no process works on it',
+  );
+  vloc.engines.letGo();
 });
 
 test('--fields selects fields of the items, in every form', async () => {

@@ -99,6 +99,12 @@ describe('vloc serve', () => {
     expect(stderr).not.toContain('hidden');
   });
 
+  it('refuses storage in a bucket without a database', async () => {
+    const { code, stderr } = await call('--storage', 's3://videos');
+    expect(code).toBe(4);
+    expect(stderr).toContain('Name a PostgreSQL database too, with --database or VLOC_DATABASE');
+  });
+
   it('reads its settings from the file, and options override them', async () => {
     const file = join(stateDir, 'service.json');
     await writeFile(file, '{"public_origin":"https://file.example","header_prefix":"X-Vendor"}');

@@ -39,6 +39,8 @@ test('a PNG shows the cue of that time where the style puts it, and free, and re
     [WORDS, 'talk.es.png exists and is different'],
     [[...WORDS, '--at', '3'], 'talk.es.srt has no cue at 00:00:03,000'],
     [['preview', 'late.es.srt', '--video', 'talk.mp4'], 'the video has no picture at 51 s'],
+    [['preview', 'talk.es.srt', '--video', 'gone.mp4'], 'gone.mp4'],
+    [[...WORDS, '--subtitle-style', 'neon'], 'there is no such style or file'],
   ] as const)
     expect(await run(...call), why).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
   expect(await read('talk.es.png')).toBe('mine');

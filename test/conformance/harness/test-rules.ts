@@ -2,18 +2,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Certificate, makeCertificate, trust } from '../support/certificates.ts';
-import { freshAccount } from '../support/postgres.ts';
-import { accessS3, S3_OWNER, type S3Access } from '../support/s3.ts';
-import type { ControlledRun } from './harness/control.ts';
-import { startEmbedded } from './harness/embedded.ts';
-import { type MediaHost, startMediaHost } from './media/host.ts';
-import { findVideoMaker } from './media/make.ts';
-import type { Rule } from './rule.ts';
-import { runRule } from './run-rule.ts';
-import { type Receiver, startReceiver } from './webhooks.ts';
+import { type Certificate, makeCertificate, trust } from '../../support/certificates.ts';
+import { freshAccount } from '../../support/postgres.ts';
+import { accessS3, S3_OWNER, type S3Access } from '../../support/s3.ts';
+import { type MediaHost, startMediaHost } from '../media/host.ts';
+import { findVideoMaker } from '../media/make.ts';
+import type { Rule } from '../rule.ts';
+import { runRule } from '../run-rule.ts';
+import { type Receiver, startReceiver } from '../webhooks.ts';
+import type { ControlledRun } from './control.ts';
+import { startEmbedded } from './embedded.ts';
 
-const SAMPLE = new URL('../fixtures/two-seconds.mp4', import.meta.url);
+const SAMPLE = new URL('../../fixtures/two-seconds.mp4', import.meta.url);
 
 /** With a database. A failure names the seed of the choice of a node for each request. */
 const NODES = { count: 3, seed: Number(process.env.VLOC_TEST_SEED ?? Math.floor(Math.random() * 2 ** 32)) };
