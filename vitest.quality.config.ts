@@ -5,7 +5,7 @@ import { SUITE } from './vitest.suite.ts';
 /** What `npm test` leaves to this suite: the sound and the picture of the built-in engines, measured. */
 export const MEASURED = [
   'test/quality/**',
-  'test/engines/separate/{separate.surround,stems.faint-background}.test.ts',
+  'test/engines/separate/{separate,separate.surround,stems.faint-background}.test.ts',
   'test/service/media/localization.test.ts',
 ];
 

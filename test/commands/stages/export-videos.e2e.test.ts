@@ -1,4 +1,4 @@
-/** What is known of a finished video in stages: its mark, its provenance, and speech that was cut off. */
+/** A finished video in stages: its mark, its provenance, speech that was cut off, and when it is exported again. */
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { readProvenance } from '../../../src/batch/provenance-file.ts';
@@ -62,4 +62,33 @@ it('speech that goes on after the end of the video is said at the end of the run
   expect(stderr).toContain('1 cue was too long to be spoken in its time and is cut off: 2');
   const attention = await vloc.run(['batch', 'report', '.', '--attention']);
   expect(attention.stdout).toMatch(/talk\.es\.srt:\d+: 00:00:01,500 CUT: .*1\.0 s cut off/);
+});
+
+it('a finished video is exported again, and nothing is paid, if only its text or its style changes, but not over what somebody has changed', async () => {
+  const vloc = await startStaging();
+  // Without a dub an export copies the sound.
+  const soft = [...LOCALIZE, '--mode', 'subtitles_only', '--subtitle-format', 'vtt'];
+  const run = async (...words: string[]) => {
+    const { code, stderr } = await vloc.run(words);
+    expect(code, stderr).toBe(0);
+  };
+  const report = async () => {
+    await run('batch', 'report', '.', '--html');
+    return vloc.read('report.html');
+  };
+  await run(...soft);
+  expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac', 'mov_text']);
+  await vloc.edit('talk.es.vtt', 'GOOD MORNING', 'buenos días');
+  const unspoken = 'changed after the video was made';
+  expect(await report()).toContain(unspoken);
+
+  await run(...soft, '--subtitle-output', 'burned', '--subtitle-style', 'box');
+  expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
+  expect(await report()).not.toContain(unspoken);
+  expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
+
+  await writeFile(vloc.path('talk.es.mp4'), 'cut by hand');
+  const { code, stderr } = await vloc.run(soft);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--clobber')]);
+  expect(vloc.read('talk.es.mp4')).toBe('cut by hand');
 });

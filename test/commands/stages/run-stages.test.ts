@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { rename, utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ffprobe } from '../../engines/workspace.ts';
-import { testsOwnWork } from '../../service/harness/profiles.ts';
 import { digestOf, startStaging, streamsOf } from './staging.ts';
 
 const LOCALIZE = ['localize', 'talk.mp4', '--to', 'es'];
@@ -131,37 +130,6 @@ describe('an edited cue', () => {
     expect(code, stderr).toBe(0);
     expect(vloc.read('talk.es.srt')).toContain('buenos días');
     expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
-  });
-});
-
-describe.runIf(testsOwnWork())('the finished video', () => {
-  it('is exported again, and nothing is paid, if only its text or its style changes, but not over what somebody has changed', async () => {
-    const vloc = await startStaging();
-    // Without a dub an export copies the sound.
-    const soft = [...GO_ON, '--mode', 'subtitles_only', '--subtitle-format', 'vtt'];
-    const run = async (...words: string[]) => {
-      const { code, stderr } = await vloc.run(words);
-      expect(code, stderr).toBe(0);
-    };
-    const report = async () => {
-      await run('batch', 'report', '.', '--html');
-      return vloc.read('report.html');
-    };
-    await run(...soft);
-    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac', 'mov_text']);
-    await vloc.edit('talk.es.vtt', 'GOOD MORNING', 'buenos días');
-    const unspoken = 'changed after the video was made';
-    expect(await report()).toContain(unspoken);
-
-    await run(...soft, '--subtitle-output', 'burned', '--subtitle-style', 'box');
-    expect(streamsOf(vloc.path('talk.es.mp4'))).toEqual(['h264', 'aac']);
-    expect(await report()).not.toContain(unspoken);
-    expect(await vloc.jobs()).toEqual([1, 1, 0, 0]);
-
-    await writeFile(vloc.path('talk.es.mp4'), 'cut by hand');
-    const { code, stderr } = await vloc.run(soft);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--clobber')]);
-    expect(vloc.read('talk.es.mp4')).toBe('cut by hand');
   });
 });
 
