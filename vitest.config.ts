@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { startWith } from './test/structure/long-files-first.ts';
 import { CLUSTER } from './vitest.cluster.config.ts';
 import { E2E } from './vitest.e2e.config.ts';
 import { HOSTED, PARTS_OF_HOSTED } from './vitest.hosted.config.ts';
@@ -21,6 +22,7 @@ const ALONE = [
 export default defineConfig({
   test: {
     ...SUITE,
+    sequence: { sequencer: startWith('golden/golden', 'conformance/resources', 'conformance/traffic') },
     // In the order of their names, so that the short files come last and all workers end at about the same time.
     projects: [
       {
