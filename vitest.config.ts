@@ -1,14 +1,47 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { startWith } from './test/structure/long-files-first.ts';
-import { CLUSTER } from './vitest.cluster.config.ts';
-import { E2E } from './vitest.e2e.config.ts';
-import { HOSTED, PARTS_OF_HOSTED } from './vitest.hosted.config.ts';
-import { MEASURED } from './vitest.quality.config.ts';
-import { SUITE } from './vitest.suite.ts';
+
+/** Suites beside `npm test`, and the files that they take from it. */
+const SUITES = {
+  /**
+   * The tool as a user gets it: packed and installed, in a terminal, in shells and a browser, under the oldest Node, with the built-in
+   * engines; whole jobs, kills, and what a machine does to it. Nearly all of it is the work of npm, Node, ffmpeg and Chromium.
+   */
+  e2e: ['test/e2e/**/*.test.ts', 'test/**/*.e2e.test.ts'],
+  /**
+   * The suites of the commands again, against a service that answers no more than the specification demands, and commands that are
+   * killed at random moments.
+   */
+  hosted: [
+    'test/hosted/**/*.test.ts',
+    'test/ledger/**/*.test.ts',
+    'test/batch/{run,deliver}/{run-batch.swept,run-batch.swept-minimal,publish.swept}.test.ts',
+  ],
+  /** Several nodes of one service over a real PostgreSQL and a real S3 server from Debian's packages. The last two mirror a file of `src`. */
+  cluster: [
+    'test/cluster/**/*.test.ts',
+    'test/service/storage/open-s3.test.ts',
+    'test/service/store/open-postgres.test.ts',
+  ],
+  /** How good the results of the built-in engines are, with thresholds, over recorded speech and synthetic music. The figures are in docs/quality.md. */
+  quality: [
+    'test/quality/**/*.test.ts',
+    'test/engines/separate/{separate,separate.surround,stems.faint-background}.test.ts',
+    'test/service/media/localization.test.ts',
+  ],
+} as const;
+
+/** Tests that run only as a part of those in `test/hosted/minimal`. */
+const PARTS_OF_HOSTED = [
+  'test/batch/run/run-batch.{faults,killed,stopped}.test.ts',
+  'test/commands/jobs/preparation{,.killed}.test.ts',
+  'test/commands/stages/run-stages-{brought,stopped}.test.ts',
+];
 
 /**
- * Tests with a process of their own: they damage built-in functions or the memory of a WebAssembly module, load native code that can
- * end a process, or work so long that it makes no difference.
+ * Tests of `npm test` with a process of their own: they damage built-in functions or the memory of a WebAssembly module, load native code
+ * that can end a process, or work so long that it makes no difference.
  */
 const ALONE = [
   'test/engines/{backends/sherpa,separate}/**/*.test.ts',
@@ -19,27 +52,82 @@ const ALONE = [
   'test/protocol/srt.bombs.test.ts',
 ];
 
+/** The files that take longest. At the end they would leave the other cores idle. */
+const LONG = [
+  'ledger/ledger',
+  'golden/golden',
+  'golden/examples.e2e',
+  'conformance/resources',
+  'conformance/traffic',
+  'hosted/minimal/commands',
+  'quality/burned',
+  'hosted/sweeps/sweeps',
+  'quality/voices',
+  'quality/recognition',
+  'quality/separation',
+  'commands/models/localize.e2e',
+  'ledger/editors',
+  'batch/page/dom/dom.e2e',
+  'e2e/localize',
+  'e2e/examples',
+];
+
+const SETUP = 'test/structure/run-folder.ts';
+
+/** Files that are not isolated share the processes of the workers: to load the sources takes a second for each. */
+function suite(name: string, test: object) {
+  return { extends: true as const, test: { name, ...test } };
+}
+
 export default defineConfig({
   test: {
-    ...SUITE,
-    sequence: { sequencer: startWith('golden/golden', 'conformance/resources', 'conformance/traffic') },
-    // In the order of their names, so that the short files come last and all workers end at about the same time.
+    pool: 'forks',
+    execArgv: ['--import', join(import.meta.dirname, 'test/structure/one-string-width.js')],
+    // For two cores: a test waits for programs, disks and timers for a fifth of its time, and with three files at a time the
+    // cores were idle for an eighth of the run.
+    maxWorkers: 4,
+    // Real media work, also on a machine whose cores are busy with something else; a test that waits forever still ends.
+    testTimeout: 180_000,
+    // `.ci/run` runs a failed test once more, and the output says so: there a single mistake of timing must not stop a release.
+    retry: Number(process.env.VLOC_TEST_RETRIES ?? 0),
+    hookTimeout: 180_000,
+    // A state may take as long as the test; a little less, so that the message says which one did not come.
+    expect: { poll: { timeout: 170_000 } },
+    setupFiles: ['test/structure/isolation.ts', 'test/structure/loopback-only.ts'],
+    sequence: { sequencer: startWith(...LONG) },
+    tags: [
+      {
+        name: 'figure',
+        description: 'Measured for docs/quality.md only; skipped with --tags-filter=!figure.',
+      },
+    ],
     projects: [
-      {
-        extends: true,
-        test: { name: 'alone', include: ALONE, exclude: [...MEASURED] },
-      },
-      {
-        extends: true,
-        // All others share the processes of the workers: starting one and loading the sources costs more than most of them.
-        test: {
-          name: 'together',
-          isolate: false,
-          include: ['test/**/*.test.ts'],
-          // Suites of their own: `npm run test:e2e`, `test:hosted`, `test:cluster` and `quality`.
-          exclude: [...ALONE, ...E2E, ...HOSTED, ...PARTS_OF_HOSTED, ...CLUSTER, ...MEASURED],
-        },
-      },
+      suite('unit-alone', { include: ALONE, exclude: [...SUITES.quality], globalSetup: SETUP }),
+      suite('unit', {
+        isolate: false,
+        include: ['test/**/*.test.ts'],
+        exclude: [...ALONE, ...Object.values(SUITES).flat(), ...PARTS_OF_HOSTED],
+        globalSetup: SETUP,
+      }),
+      suite('e2e', {
+        isolate: false,
+        include: SUITES.e2e,
+        globalSetup: [SETUP, 'test/e2e/install.ts'],
+      }),
+      suite('hosted', { isolate: false, include: SUITES.hosted, globalSetup: SETUP }),
+      suite('cluster', {
+        isolate: false,
+        include: [...SUITES.cluster, 'test/conformance/{resources,traffic}.test.ts'],
+        globalSetup: [SETUP, 'test/structure/cluster-servers.ts'],
+      }),
+      suite('quality', {
+        isolate: false,
+        include: SUITES.quality,
+        // A file prepares its clips in a hook: a minute of speech takes half a minute on one core, and several times that on a busy one.
+        testTimeout: 600_000,
+        hookTimeout: 600_000,
+        globalSetup: SETUP,
+      }),
     ],
   },
 });

@@ -25,7 +25,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Address that answers with `Packed` once it is there. */
     packed: string;
-    /** Path of whisper.cpp's own server; null if it could not be built. */
+    /** Path of whisper.cpp's own server; null if it is not built. */
     whisperServer: string | null;
   }
 }

@@ -29,7 +29,10 @@ export function useOwnStorage(): void {
   beforeAll(async () => {
     own = await startS3();
   });
-  afterAll(() => own?.stop());
+  afterAll(async () => {
+    await own?.stop();
+    own = null;
+  });
 }
 
 /** The storage that `useOwnStorage` has started. */

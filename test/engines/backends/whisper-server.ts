@@ -13,7 +13,7 @@ import type {} from '../../e2e/install.ts';
 import { findFreePort } from '../../support/free-port.ts';
 import { writeTinyWhisper } from './tiny-whisper.ts';
 
-/** Path of the program; null if it could not be built. Tests that need it are then skipped, except in CI. */
+/** Path of the program; null if it is not built. Tests that need it are then skipped. */
 export const WHISPER_SERVER = inject('whisperServer');
 
 export interface WhisperServer {

@@ -1,6 +1,6 @@
 /** Runs suites that know nothing of it against a service that answers no more than it must. */
-import { describe, expect, it } from 'vitest';
-import { type Extra, useMinimalService } from '../../service/harness/profiles.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Extra, useMinimalService, useUsualService } from '../../service/harness/profiles.ts';
 import { DUBBING, startScene } from '../../service/harness/scene.ts';
 
 /**
@@ -12,6 +12,7 @@ export function runOnMinimal(
   more: readonly Extra[] = [],
 ): void {
   useMinimalService(more);
+  afterAll(useUsualService);
   for (const [name, load] of Object.entries(suites)) describe(name, async () => void (await load()));
   it('the service of these suites returns only required fields of a job', async () => {
     const shown = more.filter((extra) => extra === 'error' || extra === 'input');

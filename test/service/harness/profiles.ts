@@ -26,9 +26,15 @@ export function testsOwnWork(): boolean {
 }
 
 /** From now on the scenes of this process have a service that answers no more than it must, and these. */
-export function useMinimalService(more: readonly Extra[] = []): void {
+export function useMinimalService(more: readonly Extra[]): void {
   current = 'minimal';
   extras = more;
+}
+
+/** Ends what `useMinimalService` began. */
+export function useUsualService(): void {
+  current = 'generous';
+  extras = [];
 }
 
 type Answer = Exclude<Awaited<ReturnType<Faults['before']>>, 'drop' | null>;
