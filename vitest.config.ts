@@ -42,7 +42,7 @@ const PARTS_OF_HOSTED = [
 /** Tests of `npm test` with a process of their own: they make strings slow for good, or load native code that can end a process. */
 const ALONE = ['test/protocol/srt.bombs.test.ts', 'test/engines/backends/sherpa/*.test.ts'];
 
-/** The files that take longest. At the end they would leave the other cores idle. */
+/** The files that take longest. */
 const LONG = [
   'ledger/ledger',
   'golden/golden',

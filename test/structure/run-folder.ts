@@ -1,6 +1,6 @@
 /**
- * Setup before a run of the suite: creates one folder for all its files, removed at the end, and in CI checks that no
- * test is skipped.
+ * Setup before a run of the suite: creates one folder for all its files, removed at the end, and in CI checks that
+ * the programs of tests are installed.
  */
 import { execFileSync } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
