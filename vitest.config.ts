@@ -39,8 +39,15 @@ const PARTS_OF_HOSTED = [
   'test/commands/stages/run-stages-{brought,stopped}.test.ts',
 ];
 
-/** Tests of `npm test` with a process of their own: they make strings slow for good, or load native code that can end a process. */
-const ALONE = ['test/protocol/srt.bombs.test.ts', 'test/engines/backends/sherpa/*.test.ts'];
+/**
+ * Tests of `npm test` with a process of their own: they make strings slow for good, load native code that can end a process, or compare
+ * processor time, which in a process of many files is also that of its garbage.
+ */
+const ALONE = [
+  'test/protocol/srt.bombs.test.ts',
+  'test/engines/backends/sherpa/*.test.ts',
+  'test/media/programs/programs.test.ts',
+];
 
 /** The files that take longest. */
 const LONG = [
