@@ -71,7 +71,10 @@ export async function untilAttempted({ stateDir }: Pick<Scene, 'stateDir'>, atte
   return rows[0];
 }
 
-/** Lets time pass until that many events have arrived, but not while one is sent: its receiver has 5 s for the answer. */
+/**
+ * Lets time pass until that many events have arrived, and no longer: the wait for the next attempt counts from then. It does not pass
+ * while one is sent: its receiver has 5 s for the answer.
+ */
 export async function passUntilDelivered(
   { clock, stateDir }: Pick<Scene, 'clock' | 'stateDir'>,
   { deliveries }: Receiver,
@@ -79,7 +82,8 @@ export async function passUntilDelivered(
 ): Promise<void> {
   await until(
     () => {
-      if (readRows(stateDir).every((row) => row.lease_owner === null)) clock.advance(500);
+      const isSending = readRows(stateDir).some((row) => row.lease_owner !== null);
+      if (deliveries.length < count && !isSending) clock.advance(500);
       return deliveries.length;
     },
     (arrived) => arrived >= count,
