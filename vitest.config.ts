@@ -49,21 +49,26 @@ const ALONE = [
   'test/media/programs/programs.test.ts',
 ];
 
-/** The files that take longest. */
+/** The files that take longest. Those about nodes of a cluster wait for leases and lost connections: side by side they would leave the cores idle. */
 const LONG = [
   'ledger/ledger',
+  'cluster/connections',
   'golden/golden',
   'golden/examples.e2e',
   'conformance/resources',
   'conformance/traffic',
+  'service/store/open-postgres',
   'hosted/minimal/commands',
   'quality/burned',
+  'cluster/lost-worker',
   'hosted/sweeps/sweeps',
   'quality/voices',
   'quality/recognition',
   'quality/separation',
   'commands/models/localize.e2e',
+  'cluster/kills',
   'ledger/editors',
+  'cluster/s3-storage',
   'batch/page/dom/dom.e2e',
   'e2e/localize',
   'e2e/examples',
